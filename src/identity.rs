@@ -1,0 +1,284 @@
+//! The identity of a document: its first `_id`.
+//!
+//! An `_id` is handed to JavaScript as values that have lost some of what the bytes said. Where that loss could
+//! make two ids one, it is an error here: [`IdElement::check`] looks for ill-formed UTF-8, for names that stand
+//! twice in one document, for dates that no `Date` can hold, for regular expressions that a `RegExp` does
+//! not keep, and for bytes that say the same in two ways: booleans above 1, spare bytes in a binary of subtype 2.
+
+use crate::datetime::MAX_TIME_VALUE;
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::MAX_DEPTH;
+use crate::reader::{Piece, Reader};
+use crate::spec::{self, element_type};
+use crate::utf8;
+
+/// The element `_id`.
+#[derive(Clone, Copy)]
+pub struct IdElement<'a> {
+    element_type: u8,
+    /// Stands at the value.
+    value: Reader<'a>,
+}
+
+/// The `_id`s that need no deserialiser.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Id<'a> {
+    /// An ObjectId's bytes.
+    ObjectId(&'a [u8; spec::OBJECT_ID]),
+    /// Well-formed UTF-8.
+    String(&'a [u8]),
+    /// A JavaScript number.
+    Number(f64),
+    /// A `bigint`.
+    Int64(i64),
+    /// Any other: the type and the bytes of the value, which have passed [`IdElement::check`].
+    Other(u8, &'a [u8]),
+}
+
+impl<'a> IdElement<'a> {
+    /// The element of this type whose value stands at `value`.
+    #[inline(always)]
+    #[must_use]
+    pub const fn new(element_type: u8, value: Reader<'a>) -> Self {
+        Self { element_type, value }
+    }
+
+    /// The identity.
+    #[inline(always)]
+    pub fn read(&self) -> Result<Id<'a>> {
+        let mut value = self.value;
+        match self.element_type {
+            element_type::OBJECT_ID => value.read_array().map(Id::ObjectId),
+            element_type::STRING => {
+                let at = value.offset();
+                check_utf8(value.read_string()?, at).map(Id::String)
+            }
+            element_type::INT32 => value.read_i32().map(|number| Id::Number(number.into())),
+            element_type::DOUBLE => value.read_f64().map(Id::Number),
+            element_type::INT64 => value.read_i64().map(Id::Int64),
+            _ => self.read_other(),
+        }
+    }
+
+    #[inline(never)]
+    fn read_other(&self) -> Result<Id<'a>> {
+        self.check()?;
+        self.value_bytes().map(|bytes| Id::Other(self.element_type, bytes))
+    }
+
+    /// The bytes of the value.
+    pub fn value_bytes(&self) -> Result<&'a [u8]> {
+        let mut value = self.value;
+        let start = value.offset();
+        value.skip_value(self.element_type)?;
+        Ok(&value.source()[start..value.offset()])
+    }
+
+    /// Where in the source the value stands.
+    #[must_use]
+    pub const fn offset(&self) -> usize {
+        self.value.offset()
+    }
+
+    /// Refuses what could not be told from another `_id`, once deserialised.
+    pub fn check(&self) -> Result<()> {
+        let mut value = self.value;
+        check_value(&mut value, self.element_type, 0)
+    }
+
+    /// A complete document that holds only this element.
+    pub fn to_document(&self) -> Result<Vec<u8>> {
+        document_of(self.element_type, self.value_bytes()?)
+    }
+}
+
+/// A complete document of one element `_id`.
+pub fn document_of(element_type: u8, value: &[u8]) -> Result<Vec<u8>> {
+    const NAME: &[u8] = b"_id\0";
+    let len = spec::LENGTH + 1 + NAME.len() + value.len() + 1;
+    let length = i32::try_from(len).map_err(|_| ErrorKind::DocumentLength.at(0))?;
+    let mut document = Vec::with_capacity(len);
+    document.extend_from_slice(&length.to_le_bytes());
+    document.push(element_type);
+    document.extend_from_slice(NAME);
+    document.extend_from_slice(value);
+    document.push(0);
+    Ok(document)
+}
+
+/// The first `_id` of a document; what stands behind it is not looked at.
+pub fn find_id<'a>(reader: &mut Reader<'a>) -> Result<IdElement<'a>> {
+    let start = reader.offset() - spec::LENGTH;
+    loop {
+        let type_at = reader.offset();
+        let element_type = reader.read_type();
+        if element_type == 0 {
+            if reader.is_at_end() {
+                return Err(ErrorKind::NoId.at(start));
+            }
+            return Err(ErrorKind::ColumnType(0).at(type_at));
+        }
+        if reader.read_name()?.bytes() == b"_id" {
+            return Ok(IdElement::new(element_type, *reader));
+        }
+        reader.skip_value(element_type)?;
+    }
+}
+
+fn check_utf8(piece: Piece<'_>, at: usize) -> Result<&[u8]> {
+    if utf8::is_valid(piece.bytes()) { Ok(piece.bytes()) } else { Err(ErrorKind::IdUtf8.at(at)) }
+}
+
+/// Whether a `RegExp` made of a regular expression tells it from all others. It drops options that it lacks and
+/// sorts the rest; and its source says the same of an empty pattern and `(?:)`, of a slash or line terminator and
+/// its escape.
+fn is_kept_by_regexp(pattern: &[u8], options: &[u8]) -> bool {
+    const KEPT_OPTIONS: &[u8] = b"ims";
+    let line_terminator = |bytes: &[u8]| matches!(bytes, [0xe2, 0x80, 0xa8 | 0xa9]);
+    !pattern.is_empty()
+        && !pattern.iter().any(|byte| matches!(byte, b'/' | b'\n' | b'\r'))
+        && !pattern.windows(3).any(line_terminator)
+        && options.iter().all(|option| KEPT_OPTIONS.contains(option))
+        && options.is_sorted_by(|left, right| left < right)
+}
+
+/// Refuses a document that could not be told from another, once deserialised: a `documentKey`.
+pub fn check_document(document: &[u8], offset: usize) -> Result<()> {
+    let check = |reader: &mut Reader<'_>| check_names(reader, true, 0);
+    Reader::new(document)
+        .and_then(|mut reader| check(&mut reader))
+        .map_err(|error| error.kind.at(offset + error.offset))
+}
+
+fn check_value(reader: &mut Reader<'_>, element_type: u8, depth: usize) -> Result<()> {
+    let at = reader.offset();
+    match element_type {
+        element_type::STRING | element_type::SYMBOL | element_type::CODE => {
+            check_utf8(reader.read_string()?, at).map(drop)
+        }
+        element_type::DOCUMENT => check_names(&mut reader.read_document()?, true, depth),
+        element_type::ARRAY => check_names(&mut reader.read_document()?, false, depth),
+        element_type::CODE_WITH_SCOPE => {
+            check_utf8(reader.read_code_before_scope()?, at)?;
+            check_names(&mut reader.read_document()?, true, depth)
+        }
+        element_type::REGEX => {
+            let (pattern, options) = reader.read_regex()?;
+            let pattern = check_utf8(pattern, at)?;
+            if is_kept_by_regexp(pattern, options.bytes()) { Ok(()) } else { Err(ErrorKind::IdRegex.at(at)) }
+        }
+        element_type::DB_POINTER => {
+            check_utf8(reader.read_string()?, at)?;
+            reader.read_array::<{ spec::OBJECT_ID }>().map(drop)
+        }
+        element_type::BOOLEAN => match *reader.read_array()? {
+            [0 | 1] => Ok(()),
+            [byte] => Err(ErrorKind::Boolean(byte).at(at)),
+        },
+        element_type::BINARY => reader.read_binary_strict().map(drop),
+        element_type::DATETIME => {
+            if reader.read_i64()?.unsigned_abs() > MAX_TIME_VALUE as u64 {
+                return Err(ErrorKind::TimeValue.at(at));
+            }
+            Ok(())
+        }
+        _ => reader.skip_value(element_type),
+    }
+}
+
+/// The elements of a document, whose names must differ; those of an array, whose names count for nothing.
+fn check_names(reader: &mut Reader<'_>, named: bool, depth: usize) -> Result<()> {
+    let start = reader.offset() - spec::LENGTH;
+    if depth > MAX_DEPTH {
+        return Err(ErrorKind::Depth.at(start));
+    }
+    let mut names = Vec::new();
+    loop {
+        let at = reader.offset();
+        let element_type = reader.read_type();
+        if element_type == 0 {
+            if !reader.is_at_end() {
+                return Err(ErrorKind::NestedType(0).at(at));
+            }
+            return if no_repeats(names) { Ok(()) } else { Err(ErrorKind::IdDuplicateName.at(start)) };
+        }
+        let name = reader.read_name()?;
+        if named {
+            names.push(check_utf8(name, at)?);
+        }
+        check_value(reader, element_type, depth + 1).map_err(nested)?;
+    }
+}
+
+/// An unknown type found by skipping is one inside a document here.
+fn nested(error: Error) -> Error {
+    match error.kind {
+        ErrorKind::ColumnType(element_type) => ErrorKind::NestedType(element_type).at(error.offset),
+        _ => error,
+    }
+}
+
+fn no_repeats<T: Ord>(mut items: Vec<T>) -> bool {
+    items.sort_unstable();
+    items.windows(2).all(|pair| pair[0] != pair[1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Id, document_of, find_id};
+    use crate::error::ErrorKind;
+    use crate::reader::Reader;
+    use bson::{Bson, DateTime, Regex, doc, oid::ObjectId, raw::cstr};
+
+    fn bytes(document: bson::Document) -> Vec<u8> {
+        document.to_vec().unwrap()
+    }
+
+    fn read(document: &[u8]) -> Result<Id<'_>, ErrorKind> {
+        find_id(&mut Reader::new(document).unwrap()).and_then(|id| id.read()).map_err(|error| error.kind)
+    }
+
+    #[test]
+    fn common_ids_are_read_where_they_stand() {
+        let id = ObjectId::from_bytes(*b"twelve bytes");
+        assert_eq!(
+            read(&bytes(doc! { "a": 1, "b": { "_id": 2 }, "_id": id })),
+            Ok(Id::ObjectId(b"twelve bytes"))
+        );
+        assert_eq!(read(&bytes(doc! { "_id": "é" })), Ok(Id::String("é".as_bytes())));
+        assert_eq!(read(&bytes(doc! { "_id": -3 })), Ok(Id::Number(-3.0)));
+        assert_eq!(read(&bytes(doc! { "_id": 1.5 })), Ok(Id::Number(1.5)));
+        assert_eq!(read(&bytes(doc! { "_id": i64::MIN })), Ok(Id::Int64(i64::MIN)));
+        assert_eq!(read(&bytes(doc! { "_id": true })), Ok(Id::Other(0x08, &[1])));
+        assert_eq!(read(&bytes(doc! { "id": { "_id": 2 } })), Err(ErrorKind::NoId));
+    }
+
+    #[test]
+    fn a_document_of_the_id_alone() {
+        let whole = bytes(doc! { "a": 1, "_id": { "b": "c" }, "d": 2 });
+        let id = find_id(&mut Reader::new(&whole).unwrap()).unwrap();
+        assert_eq!(id.to_document().unwrap(), bytes(doc! { "_id": { "b": "c" } }));
+        assert_eq!(document_of(0x0a, &[]).unwrap(), bytes(doc! { "_id": Bson::Null }));
+    }
+
+    #[test]
+    fn ids_that_would_become_another_are_refused() {
+        let mut document = bytes(doc! { "_id": "abc" });
+        document[13] = 0xff;
+        assert_eq!(read(&document), Err(ErrorKind::IdUtf8));
+        // {"_id": {"a": 1, "b": 2}}, then with one name twice, then with one ill-formed.
+        let mut document = bytes(doc! { "_id": { "a": 1, "b": 2 } });
+        assert!(matches!(read(&document), Ok(Id::Other(0x03, _))));
+        let second = document.iter().position(|&byte| byte == b'b').unwrap();
+        document[second] = b'a';
+        assert_eq!(read(&document), Err(ErrorKind::IdDuplicateName));
+        document[second] = 0xe9;
+        assert_eq!(read(&document), Err(ErrorKind::IdUtf8));
+        let array = bytes(doc! { "_id": [DateTime::from_millis(i64::MAX)] });
+        assert_eq!(read(&array), Err(ErrorKind::TimeValue));
+        let regex = |options| Regex { pattern: cstr!("a").into(), options };
+        assert!(read(&bytes(doc! { "_id": { "r": regex(cstr!("im").into()) } })).is_ok());
+        let extended = bytes(doc! { "_id": { "r": regex(cstr!("x").into()) } });
+        assert_eq!(read(&extended), Err(ErrorKind::IdRegex));
+    }
+}

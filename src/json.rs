@@ -1,0 +1,313 @@
+//! A nested document or array to JSON text.
+//!
+//! One loop over all levels: what recursion would keep on the stack is an array of at most [`MAX_DEPTH`]
+//! enclosing documents, so the depth of an input costs nothing but the error it gets. Each value is followed by
+//! a comma, and a closing bracket takes the place of the last one: nothing has to know whether it is the first.
+
+use crate::datetime::{self, DateRenderMode};
+use crate::decimal128;
+use crate::error::{ErrorKind, Result};
+use crate::hex;
+use crate::number::{self, Digits};
+use crate::reader::{Binary, Outer, Piece, Reader};
+use crate::spec::{self, element_type, subtype};
+use crate::text::Tail;
+
+/// Levels of documents and arrays below a column's own, which is level 0.
+pub const MAX_DEPTH: usize = 20;
+
+/// What a level is, and so how its elements are named and how it ends.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Level {
+    /// `{"name":value,…}`
+    #[default]
+    Document,
+    /// `[value,…]`
+    Array,
+    /// The scope of a code, a document inside an object of its own: `{"code":…,"scope":{…}}`
+    Scope,
+}
+
+/// An enclosing level, to come back to.
+#[derive(Clone, Copy, Default)]
+struct Enclosing {
+    level: Level,
+    outer: Outer,
+}
+
+/// Writes the document or array that stands at `reader` and a comma; leaves `reader` behind it.
+pub fn write_container(
+    reader: &mut Reader<'_>,
+    element_type: u8,
+    mode: DateRenderMode,
+    tail: &mut Tail<'_>,
+) -> Result<()> {
+    let (level, open) =
+        if element_type == element_type::ARRAY { (Level::Array, b'[') } else { (Level::Document, b'{') };
+    tail.push(open);
+    write_levels(reader, level, 0, mode, tail)
+}
+
+/// Writes the code with scope that stands at `reader` and a comma; leaves `reader` behind it.
+pub fn write_code_with_scope(
+    reader: &mut Reader<'_>,
+    mode: DateRenderMode,
+    tail: &mut Tail<'_>,
+) -> Result<()> {
+    open_scope(reader, tail)?;
+    // The column is the object around the scope.
+    write_levels(reader, Level::Scope, 1, mode, tail)
+}
+
+#[inline(never)]
+fn write_levels(
+    reader: &mut Reader<'_>,
+    mut level: Level,
+    depth_of_first: usize,
+    mode: DateRenderMode,
+    tail: &mut Tail<'_>,
+) -> Result<()> {
+    let mut enclosing = [Enclosing::default(); MAX_DEPTH + 1];
+    let mut depth = depth_of_first;
+    enclosing[depth] = Enclosing { level, outer: reader.enter()? };
+    loop {
+        let start = reader.offset();
+        let element_type = reader.read_type();
+        if element_type == 0 {
+            if !reader.is_at_end() {
+                return Err(reader.error(ErrorKind::NestedType(0)));
+            }
+            match level {
+                Level::Document => tail.push_close(b'}'),
+                Level::Array => tail.push_close(b']'),
+                Level::Scope => {
+                    tail.push_close(b'}');
+                    tail.push(b'}');
+                }
+            }
+            tail.push(b',');
+            let Enclosing { level: outer_level, outer } = enclosing[depth];
+            reader.leave(outer);
+            if depth == depth_of_first {
+                return Ok(());
+            }
+            depth -= 1;
+            level = outer_level;
+            continue;
+        }
+
+        if level == Level::Array {
+            reader.skip_name()?;
+        } else if matches!(element_type, element_type::UNDEFINED | element_type::BINARY) {
+            let name = reader.read_name()?;
+            write_optional(reader, element_type, name, tail)?;
+            continue;
+        } else {
+            write_name(reader, tail)?;
+        }
+
+        let inner = match element_type {
+            element_type::DOCUMENT => {
+                tail.push(b'{');
+                Level::Document
+            }
+            element_type::ARRAY => {
+                tail.push(b'[');
+                Level::Array
+            }
+            element_type::CODE_WITH_SCOPE => {
+                open_scope(reader, tail)?;
+                Level::Scope
+            }
+            _ => {
+                write_value(reader, element_type, start, mode, tail)?;
+                continue;
+            }
+        };
+        depth += 1;
+        if depth > MAX_DEPTH {
+            return Err(ErrorKind::Depth.at(start));
+        }
+        enclosing[depth] = Enclosing { level, outer: reader.enter()? };
+        level = inner;
+    }
+}
+
+/// `"name":`, with the name found, searched for escapes and copied by one load where it is short.
+#[inline(always)]
+fn write_name(reader: &mut Reader<'_>, tail: &mut Tail<'_>) -> Result<()> {
+    if let Some(chunk) = reader.peek_chunk()
+        && let Some(len) = chunk.zeros().first()
+    {
+        // The zero byte would be escaped: a name without escapes is one whose first escape is its end.
+        if chunk.escapes().first() == Some(len) {
+            reader.take_name(len)?;
+            tail.push_json_chunk(chunk, len, b':');
+            return Ok(());
+        }
+    }
+    let name = reader.read_name()?;
+    tail.push_json_string(name, b':');
+    Ok(())
+}
+
+/// A digit text and a comma.
+#[inline(always)]
+fn push_digits<const N: usize, const M: usize>(digits: Digits<N>, tail: &mut Tail<'_>) {
+    const { assert!(M == N + 1) };
+    let mut text = [0; M];
+    text[..N].copy_from_slice(&digits.text);
+    text[digits.len] = b',';
+    tail.push_array(text, digits.len + 1);
+}
+
+/// `"…",` around an ASCII text that needs no escape.
+#[inline(always)]
+fn push_quoted<const N: usize, const M: usize>(text: &[u8; N], len: usize, tail: &mut Tail<'_>) {
+    const { assert!(M == N + 3) };
+    let mut quoted = [0; M];
+    quoted[0] = b'"';
+    quoted[1..=N].copy_from_slice(text);
+    quoted[1 + len] = b'"';
+    quoted[2 + len] = b',';
+    tail.push_array(quoted, len + 3);
+}
+
+/// What an object leaves out, and an array writes as `null`: undefined, and binaries that are not UUIDs.
+fn write_optional(
+    reader: &mut Reader<'_>,
+    element_type: u8,
+    name: Piece<'_>,
+    tail: &mut Tail<'_>,
+) -> Result<()> {
+    if element_type == element_type::BINARY
+        && let Some(uuid) = uuid_of(reader.read_binary()?)
+    {
+        tail.push_json_string(name, b':');
+        push_uuid(uuid, tail);
+    }
+    Ok(())
+}
+
+/// The bytes of a binary that is a UUID.
+#[inline]
+#[must_use]
+pub fn uuid_of(binary: Binary<'_>) -> Option<&[u8; spec::UUID]> {
+    if binary.subtype == subtype::UUID { binary.data.try_into().ok() } else { None }
+}
+
+fn push_uuid(uuid: &[u8; spec::UUID], tail: &mut Tail<'_>) {
+    push_quoted::<{ hex::UUID_TEXT }, { hex::UUID_TEXT + 3 }>(&hex::format_uuid(uuid), hex::UUID_TEXT, tail);
+}
+
+/// A value that holds no other, and a comma.
+#[inline(always)]
+fn write_value(
+    reader: &mut Reader<'_>,
+    element_type: u8,
+    start: usize,
+    mode: DateRenderMode,
+    tail: &mut Tail<'_>,
+) -> Result<()> {
+    match element_type {
+        element_type::STRING | element_type::SYMBOL => tail.push_json_string(reader.read_string()?, b','),
+        element_type::INT32 => {
+            push_digits::<_, { number::MAX_INTEGER_TEXT + 1 }>(number::format_i32(reader.read_i32()?), tail);
+        }
+        element_type::DOUBLE => match number::format_f64(reader.read_f64()?) {
+            Some(digits) => push_digits::<_, { number::MAX_DOUBLE_TEXT + 1 }>(digits, tail),
+            None => tail.push_array(*b"null,", 5),
+        },
+        element_type::INT64 => {
+            push_digits::<_, { number::MAX_INTEGER_TEXT + 1 }>(number::format_i64(reader.read_i64()?), tail);
+        }
+        element_type::OBJECT_ID => {
+            let text = hex::format_object_id(reader.read_array()?);
+            push_quoted::<{ hex::OBJECT_ID_TEXT }, { hex::OBJECT_ID_TEXT + 3 }>(
+                &text,
+                hex::OBJECT_ID_TEXT,
+                tail,
+            );
+        }
+        element_type::DATETIME => {
+            let at = reader.offset();
+            let (text, len) = datetime::format(reader.read_i64()?, mode).map_err(|kind| kind.at(at))?;
+            push_quoted::<{ datetime::MAX_TEXT }, { datetime::MAX_TEXT + 3 }>(&text, len, tail);
+        }
+        element_type::BOOLEAN => {
+            let [byte] = *reader.read_array()?;
+            tail.push_array([b'0' + u8::from(byte != 0), b','], 2);
+        }
+        // In an array: an object has left it out before its name was written.
+        element_type::NULL | element_type::MIN_KEY | element_type::MAX_KEY | element_type::UNDEFINED => {
+            tail.push_array(*b"null,", 5);
+        }
+        element_type::BINARY => match uuid_of(reader.read_binary()?) {
+            Some(uuid) => push_uuid(uuid, tail),
+            None => tail.push_array(*b"null,", 5),
+        },
+        element_type::TIMESTAMP => {
+            push_digits::<_, { number::MAX_INTEGER_TEXT + 1 }>(number::format_u64(reader.read_u64()?), tail);
+        }
+        element_type::DECIMAL128 => {
+            let (text, len) = decimal128::format(reader.read_array()?);
+            push_quoted::<{ decimal128::MAX_TEXT }, { decimal128::MAX_TEXT + 3 }>(&text, len, tail);
+        }
+        element_type::REGEX | element_type::DB_POINTER | element_type::CODE => {
+            write_object_of_parts(reader, element_type, tail)?;
+        }
+        unknown => return Err(ErrorKind::NestedType(unknown).at(start)),
+    }
+    Ok(())
+}
+
+/// The types that become an object of their parts: regex, DBPointer, code; and a comma.
+#[inline(never)]
+pub fn write_object_of_parts(reader: &mut Reader<'_>, element_type: u8, tail: &mut Tail<'_>) -> Result<()> {
+    match element_type {
+        element_type::REGEX => {
+            let (pattern, options) = reader.read_regex()?;
+            tail.push_ascii(b"{\"pattern\":");
+            tail.push_json_string(pattern, b',');
+            tail.push_ascii(b"\"options\":");
+            tail.push_json_string(options, b'}');
+        }
+        element_type::CODE => {
+            tail.push_ascii(b"{\"code\":");
+            tail.push_json_string(reader.read_string()?, b',');
+            tail.push_ascii(b"\"scope\":null}");
+        }
+        _ => {
+            debug_assert_eq!(element_type, element_type::DB_POINTER);
+            let name = reader.read_string()?;
+            let id = hex::format_object_id(reader.read_array()?);
+            // `database.collection`, split at the first dot; without one, all of it is the collection.
+            let (database, collection) = match name.bytes().iter().position(|&byte| byte == b'.') {
+                Some(dot) => (Some(name.first(dot)), name.from(dot + 1)),
+                None => (None, name),
+            };
+            tail.push_ascii(b"{\"collection\":");
+            tail.push_json_string(collection, b',');
+            tail.push_ascii(b"\"oid\":\"");
+            tail.push_array(id, hex::OBJECT_ID_TEXT);
+            tail.push_ascii(b"\",");
+            if let Some(database) = database {
+                tail.push_ascii(b"\"db\":");
+                tail.push_json_string(database, b',');
+            }
+            tail.push_ascii(b"\"fields\":{}}");
+        }
+    }
+    tail.push(b',');
+    Ok(())
+}
+
+/// `{"code":…,"scope":{`, and the scope document stands at `reader`.
+#[inline(never)]
+fn open_scope(reader: &mut Reader<'_>, tail: &mut Tail<'_>) -> Result<()> {
+    let code = reader.read_code_before_scope()?;
+    tail.push_ascii(b"{\"code\":");
+    tail.push_json_string(code, b',');
+    tail.push_ascii(b"\"scope\":{");
+    Ok(())
+}

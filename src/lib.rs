@@ -1,0 +1,43 @@
+//! bsonrow: raw MongoDB BSON to flat SQLite rows.
+//!
+//! The contract: for valid BSON, the same row as the TypeScript converter of the replication service gives, but
+//! for the differences that the README lists; for all other bytes, an [`error::Error`] in bounded time and
+//! memory. In this order: never wrong, never unsafe, fast.
+//!
+//! Data flow one way:
+//!
+//! ```text
+//! source ──► reader ──► column ──► row ──► sink
+//!            elements   one value  names   JavaScript object
+//!                          │
+//!                          └► json ──► text
+//! ```
+//!
+//! Modules import only from those above them in the list below. Everything but `js_row` and `binding`, which
+//! need the feature `node`, is plain Rust.
+
+pub mod chunk;
+pub mod scan;
+pub mod spec;
+pub mod utf8;
+
+pub mod error;
+
+pub mod datetime;
+pub mod decimal128;
+pub mod hex;
+pub mod number;
+
+pub mod reader;
+pub mod text;
+
+pub mod json;
+
+pub mod column;
+pub mod identity;
+pub mod locate;
+pub mod shape;
+pub mod strict;
+
+pub mod change_event;
+pub mod row;
