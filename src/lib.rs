@@ -41,3 +41,11 @@ pub mod strict;
 
 pub mod change_event;
 pub mod row;
+
+#[cfg(feature = "node")]
+mod js_row;
+#[cfg(feature = "node")]
+mod node;
+
+#[cfg(feature = "node")]
+mod binding;

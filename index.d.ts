@@ -1,0 +1,154 @@
+/**
+ * bsonrow: raw MongoDB BSON to flat SQLite rows.
+ *
+ * Every function takes BSON as the driver hands it over with `raw: true` (a `Buffer`, or any `Uint8Array` view
+ * of any kind of `ArrayBuffer`) and never writes to it. A result holds no reference to the input, except where
+ * a function says so.
+ */
+
+/**
+ * A column value, as SQLite's storage classes appear in JavaScript: `null` for NULL, `bigint` for INTEGER,
+ * `number` for REAL (never an integer: an integral double becomes a `bigint`), `string` for TEXT,
+ * `Uint8Array` for BLOB.
+ */
+export type SqliteValue = null | bigint | number | string | Uint8Array;
+
+/** A row: an ordinary object, one own property a column, in the order of the document. */
+export type SqliteRow = Record<string, SqliteValue>;
+
+/** How a UTC datetime becomes text. `const` object and type of the same name, like a TypeScript enum. */
+export declare const DateRenderMode: {
+  /** `2023-03-06 13:47:00.000Z` */
+  readonly LEGACY_MILLISECONDS: 0;
+  /** `2023-03-06T13:47:00.000Z` */
+  readonly ISO_MILLISECONDS: 1;
+  /** `2023-03-06T13:47:00Z`: the fraction is cut, not rounded. */
+  readonly ISO_SECONDS: 2;
+};
+export type DateRenderMode = 0 | 1 | 2;
+
+/**
+ * The part of the replication service's compatibility context that decides how dates look. Any object of this
+ * shape will do; it is read when a converter is made.
+ */
+export interface CompatibilityContext {
+  /** Options such as `timestamps_iso8601` are on from edition 2. */
+  readonly edition: number;
+  /** Options switched by name, whatever the edition says. */
+  readonly overrides: ReadonlyMap<{ readonly name: string }, boolean>;
+  /** Digits below the second; 0 renders whole seconds. `null` or absent: milliseconds. */
+  readonly maxTimeValuePrecision?: { readonly subSecondDigits: number } | null;
+}
+
+/** The parts of the `bson` package that identities are built with. `mongodb`'s export `BSON` is one, too. */
+export interface BsonImplementation {
+  ObjectId: new (id: Uint8Array) => unknown;
+  deserialize(bytes: Uint8Array, options?: object): Record<string, unknown>;
+  serialize(document: object, options?: object): Uint8Array;
+}
+
+export interface ConverterOptions {
+  /**
+   * The BSON implementation, version 6 or 7, whose classes `replicaId` is built with.
+   * Default: the installed peer dependency, as `require('bson')` finds it from this package. An application
+   * that loads bson as an ES module, or that has two copies, passes its own: classes of two copies are never
+   * equal.
+   */
+  bson?: BsonImplementation;
+  /**
+   * Refuse all bytes that the BSON specification forbids, also where the result is well defined: bytes after
+   * the document, boolean bytes other than 0 and 1, ill-formed UTF-8, a binary of subtype 2 whose inner length
+   * is not its length less 4. Default `false`.
+   */
+  strict?: boolean;
+}
+
+/** Thrown for bytes that are not the BSON they should be. A date out of range is a `RangeError` of this shape. */
+export interface BsonRowError extends Error {
+  /** What went wrong, for programs: `BSONROW_` and a stable word. */
+  readonly code: string;
+  /** Where in the source: the byte at which reading stopped. */
+  readonly offset: number;
+  /** Which element: the column, then the names and array positions below it. Empty for the document itself. */
+  readonly path: readonly string[];
+}
+
+/** Converts documents to rows; the drop-in for the TypeScript replicator's converter. */
+export declare class NativeSourceRowConverter {
+  /**
+   * @param context decides how dates are rendered: a compatibility context, or the mode itself
+   * @throws TypeError where an argument or option is not what it should be
+   */
+  constructor(context: CompatibilityContext | DateRenderMode, options?: ConverterOptions);
+
+  /**
+   * One document to its row and its identity.
+   *
+   * `replicaId` is the document's first `_id` as `bson.deserialize(source, { useBigInt64: true })` gives it.
+   * Two different `_id`s never give the same `replicaId`: an `_id` that cannot be told from another once
+   * deserialised (ill-formed UTF-8, for one) is an error.
+   *
+   * @throws BsonRowError for malformed BSON; `Attempt to parse document without _id` where there is none
+   * @throws TypeError where `source` is not a `Uint8Array`, or is a detached one
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: an _id can be of any BSON type
+  rawToSqliteRow(source: Uint8Array): { row: SqliteRow; replicaId: any };
+
+  /**
+   * A document already deserialised to its row: what `rawToSqliteRow` gives for `bson.serialize(document)`, so it
+   * has an `_id`, and what is `undefined` is left out.
+   */
+  documentToSqliteRow(document: object): SqliteRow;
+}
+
+/**
+ * One document to its row, without identity: it needs no `_id`.
+ * @throws BsonRowError for malformed BSON
+ * @throws TypeError where `bytes` is not a `Uint8Array` or `mode` not a `DateRenderMode`
+ */
+export declare function bufferToSqlite(bytes: Uint8Array, mode: DateRenderMode): SqliteRow;
+
+/**
+ * The identity of a document: its first `_id`.
+ * @returns `id`, deserialised with `{ useBigInt64: true }`, and `idBuffer`, a complete BSON document of its own
+ *   memory that holds only `_id`
+ * @throws BsonRowError as `rawToSqliteRow`
+ */
+// biome-ignore lint/suspicious/noExplicitAny: an _id can be of any BSON type
+export declare function parseDocumentId(
+  bytes: Uint8Array,
+  options?: Pick<ConverterOptions, 'bson'>,
+): { id: any; idBuffer: Buffer };
+
+/**
+ * A change event whose documents are still BSON, as the replicator's own function leaves them: `_id`, `ns`, `to`,
+ * `documentKey`, `lsid` and `splitEvent` are deserialised, and so is all that is no document; every other document
+ * (`fullDocument` above all, but also `updateDescription`) is a view of the event's memory, not a copy.
+ */
+export interface ProjectedChangeStreamDocument {
+  operationType: string;
+  /** The document after the change; `null` where the event says so. */
+  fullDocument?: Buffer | null;
+  /** The document before the change, likewise. */
+  fullDocumentBeforeChange?: Buffer | null;
+  // biome-ignore lint/suspicious/noExplicitAny: the fields of an event depend on its operation and the server
+  [field: string]: any;
+}
+
+/**
+ * A raw change event, with its top-level fields deserialised (`{ useBigInt64: true }`) and its documents left as
+ * `Buffer`s, which share the memory of `event`.
+ * @throws BsonRowError for malformed BSON
+ * @throws TypeError where `event` is not a `Uint8Array`
+ */
+export declare function parseChangeDocument(
+  event: Uint8Array,
+  options?: Pick<ConverterOptions, 'bson'>,
+): ProjectedChangeStreamDocument;
+
+/**
+ * The mode that the service's compatibility options stand for: ISO where `timestamps_iso8601` is on (an
+ * override decides, else edition 2 and later), and then whole seconds where `maxTimeValuePrecision` has no
+ * sub-second digits.
+ */
+export declare function getDateRenderMode(context: CompatibilityContext | DateRenderMode): DateRenderMode;

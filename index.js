@@ -1,0 +1,17 @@
+/**
+ * The public entry. Each export is named, so that `import { … } from 'bsonrow'` finds it; index.d.ts documents
+ * them. The addon itself is loaded by lib/native.js.
+ */
+
+const { DateRenderMode, getDateRenderMode } = require('./lib/context.js');
+const { NativeSourceRowConverter } = require('./lib/converter.js');
+const { bufferToSqlite, parseChangeDocument, parseDocumentId } = require('./lib/functions.js');
+
+module.exports = {
+  DateRenderMode,
+  NativeSourceRowConverter,
+  bufferToSqlite,
+  getDateRenderMode,
+  parseChangeDocument,
+  parseDocumentId,
+};

@@ -1,0 +1,71 @@
+const { Buffer } = require('node:buffer');
+const native = require('./native.js');
+const rowFunctions = require('./row-functions.js');
+
+/** @typedef {import('../index.js').BsonImplementation} BsonImplementation */
+
+/** As the replicator reads identities and events: an int64 is a `bigint`. */
+const OPTIONS = { useBigInt64: true };
+/** The same with nested documents left as Buffers. */
+const RAW_OPTIONS = { useBigInt64: true, raw: true };
+
+const OBJECT_ID_BYTES = 12;
+
+/**
+ * Makers of rows and identities, by the implementation of BSON whose classes they use. Keyed by what is used of
+ * it, so that a spread copy of a module makes no new ones.
+ * @type {WeakMap<Function, WeakMap<Function, number>>}
+ */
+const known = new WeakMap();
+
+/**
+ * The number by which the addon knows the builders of an implementation of BSON.
+ * @param {BsonImplementation} bson
+ * @returns {number}
+ */
+function buildersOf(bson) {
+  let byDeserialize = known.get(bson.ObjectId);
+  if (byDeserialize === undefined) {
+    byDeserialize = new WeakMap();
+    known.set(bson.ObjectId, byDeserialize);
+  }
+  let builders = byDeserialize.get(bson.deserialize);
+  if (builders === undefined) {
+    builders = native.createBuilders(createBuilders(bson));
+    byDeserialize.set(bson.deserialize, builders);
+  }
+  return builders;
+}
+
+/**
+ * The functions that src/js_row.rs calls.
+ * @param {BsonImplementation} bson
+ */
+function createBuilders({ ObjectId, deserialize }) {
+  /** Where the addon puts an ObjectId's bytes. @type {Uint8Array} */
+  let bytes;
+  const objectId = () => {
+    // From Buffer's pool, as js-bson's own deserialiser takes it: an ObjectId keeps its bytes.
+    const id = Buffer.allocUnsafe(OBJECT_ID_BYTES);
+    for (let index = 0; index < OBJECT_ID_BYTES; index++) id[index] = bytes[index];
+    return new ObjectId(id);
+  };
+  return {
+    setBytes: (/** @type {Uint8Array} */ array) => {
+      bytes = array;
+    },
+    compileRow: rowFunctions.compileRow,
+    compileIdentifiedRow: rowFunctions.compileIdentifiedRow,
+    compileObjectIdRow: (/** @type {string[]} */ names) => rowFunctions.compileMadeIdRow(names, objectId),
+    fill: rowFunctions.fill,
+    identify: (/** @type {object} */ row, /** @type {unknown} */ replicaId) => ({ row, replicaId }),
+    objectId,
+    view: (/** @type {Uint8Array} */ array, /** @type {number} */ start, /** @type {number} */ end) =>
+      Buffer.from(array.buffer, array.byteOffset + start, end - start),
+    deserialize: (/** @type {Uint8Array} */ document) => deserialize(document, OPTIONS),
+    deserializeElement: (/** @type {Uint8Array} */ document) => deserialize(document, OPTIONS)._id,
+    deserializeRawElement: (/** @type {Uint8Array} */ document) => deserialize(document, RAW_OPTIONS)._id,
+  };
+}
+
+module.exports = { buildersOf };

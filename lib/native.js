@@ -1,0 +1,41 @@
+const { platformName } = require('./platform.js');
+
+/**
+ * The exports of the Rust addon; see src/binding.rs.
+ * @typedef {object} Native
+ * @property {(builders: object) => number} createBuilders
+ * @property {(builders: number, mode: number, strict: number) => (source: Uint8Array) => any} createConverter
+ * @property {(bytes: Uint8Array, mode: number, builders: number) => any} bufferToSqlite
+ * @property {(bytes: Uint8Array, builders: number) => [any, Uint8Array]} parseDocumentId
+ * @property {(event: Uint8Array, builders: number) => any} parseChangeDocument
+ */
+
+/**
+ * Loads the addon: the one in this package's own tree, where it was built or packed, else the platform package.
+ * @returns {Native}
+ */
+function load() {
+  const platform = platformName();
+  try {
+    return require(`../npm/${platform}/bsonrow.node`);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  try {
+    return require(`bsonrow-${platform}`);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    throw new Error(
+      `bsonrow has no addon for ${platform}: install the package bsonrow-${platform} of the same version, ` +
+        'or build it from source (npm run build in a clone)',
+      { cause: error },
+    );
+  }
+}
+
+/** @param {unknown} error */
+function isMissing(error) {
+  return error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND';
+}
+
+module.exports = load();

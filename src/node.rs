@@ -1,0 +1,433 @@
+//! Node-API, with each status checked and each raw pointer behind a type.
+//!
+//! The hot calls go straight to the C functions: a callback through napi-derive costs three times as much as the
+//! whole crossing needs.
+
+use std::ffi::{CStr, c_void};
+use std::ptr;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use napi::sys;
+
+use crate::error::{Error, ErrorKind};
+
+/// A JavaScript value, alive as long as the handle scope it was made in.
+pub type Value = sys::napi_value;
+
+/// Why a call from JavaScript gives no result.
+#[derive(Clone, Copy, Debug)]
+pub enum Failure {
+    /// Malformed BSON.
+    Bson(Error),
+    /// A wrong argument: the sentence for a `TypeError`.
+    Argument(&'static str),
+    /// A text longer than any JavaScript string.
+    TextTooLong,
+    /// A call of Node-API failed; where JavaScript threw, the exception is pending.
+    Status(sys::napi_status),
+}
+
+impl From<Error> for Failure {
+    #[inline(always)]
+    fn from(error: Error) -> Self {
+        Self::Bson(error)
+    }
+}
+
+/// The result of everything that makes JavaScript values.
+pub type Result<T> = std::result::Result<T, Failure>;
+
+/// `napi_ok` or a failure.
+#[inline(always)]
+fn check(status: sys::napi_status) -> Result<()> {
+    if status == sys::Status::napi_ok { Ok(()) } else { Err(Failure::Status(status)) }
+}
+
+/// A value that outlives its handle scope; it is released with the environment, or by [`Env::release`].
+#[derive(Clone, Copy)]
+pub struct Reference(sys::napi_ref);
+
+/// Bytes that JavaScript gave.
+pub enum Source<'a> {
+    /// The memory of an ordinary ArrayBuffer: it does not change until JavaScript runs again.
+    Borrowed(&'a [u8]),
+    /// A copy of shared memory, which other threads may write to at any time.
+    Copied(Vec<u8>),
+}
+
+impl Source<'_> {
+    /// The bytes.
+    #[inline(always)]
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Borrowed(bytes) => bytes,
+            Self::Copied(bytes) => bytes,
+        }
+    }
+}
+
+/// One of the functions that create an error from its code and message.
+type CreateError = unsafe extern "C" fn(sys::napi_env, Value, Value, *mut Value) -> sys::napi_status;
+
+/// The environment of one JavaScript thread, during a call from it.
+#[derive(Clone, Copy)]
+pub struct Env(sys::napi_env);
+
+/// Calls a function of Node-API that gives one value by its last argument.
+macro_rules! get {
+    ($function:ident($($argument:expr),*)) => {{
+        let mut result = ptr::null_mut();
+        check(sys::$function($($argument,)* &mut result))?;
+        Ok(result)
+    }};
+}
+
+impl Env {
+    /// # Safety
+    /// `env` is the environment of this thread, and JavaScript is calling.
+    #[inline(always)]
+    #[must_use]
+    pub const unsafe fn new(env: sys::napi_env) -> Self {
+        Self(env)
+    }
+
+    /// The arguments of a call, `undefined` for those not given, and the data of the function.
+    #[inline(always)]
+    pub fn arguments<const N: usize>(
+        self,
+        info: sys::napi_callback_info,
+    ) -> Result<([Value; N], *mut c_void)> {
+        let (mut arguments, mut count, mut data) = ([ptr::null_mut(); N], N, ptr::null_mut());
+        // SAFETY: `info` belongs to the call under way; `arguments` has room for `count` values.
+        check(unsafe {
+            sys::napi_get_cb_info(
+                self.0,
+                info,
+                &mut count,
+                arguments.as_mut_ptr(),
+                ptr::null_mut(),
+                &mut data,
+            )
+        })?;
+        Ok((arguments, data))
+    }
+
+    /// The bytes of a `Uint8Array` of any kind; `refusal` is thrown for another value.
+    ///
+    /// # Safety
+    /// The lifetime is the caller's word that JavaScript, which could detach or write to the memory, does not run
+    /// while the bytes are in use.
+    #[inline(always)]
+    pub unsafe fn source<'a>(self, value: Value, refusal: &'static str) -> Result<Source<'a>> {
+        let (mut kind, mut length, mut data) = (0, 0, ptr::null_mut());
+        let (mut buffer, mut offset) = (ptr::null_mut(), 0);
+        // SAFETY: every pointer is to a local of the type asked for.
+        let status = unsafe {
+            sys::napi_get_typedarray_info(
+                self.0,
+                value,
+                &mut kind,
+                &mut length,
+                &mut data,
+                &mut buffer,
+                &mut offset,
+            )
+        };
+        if status != sys::Status::napi_ok || kind != sys::TypedarrayType::uint8_array {
+            return Err(Failure::Argument(refusal));
+        }
+        if length == 0 {
+            return self.empty_source(buffer, refusal);
+        }
+        let mut ordinary = false;
+        // SAFETY: `buffer` is the array's buffer, which a shared one is not an ArrayBuffer to Node-API.
+        check(unsafe { sys::napi_is_arraybuffer(self.0, buffer, &mut ordinary) })?;
+        if !ordinary {
+            // SAFETY: the memory is `length` bytes and outlives this call; other threads may write to it, so each
+            // byte is read once and atomically.
+            let shared = unsafe { std::slice::from_raw_parts(data.cast::<AtomicU8>(), length) };
+            return Ok(Source::Copied(shared.iter().map(|byte| byte.load(Ordering::Relaxed)).collect()));
+        }
+        // SAFETY: `data` is `length` bytes of an ordinary ArrayBuffer, which stay as they are by the caller's word.
+        Ok(Source::Borrowed(unsafe { std::slice::from_raw_parts(data.cast(), length) }))
+    }
+
+    /// An array without bytes is one that is empty, or one whose buffer was detached.
+    #[cold]
+    fn empty_source<'a>(self, buffer: Value, refusal: &'static str) -> Result<Source<'a>> {
+        let mut detached = false;
+        // SAFETY: both are values of this call.
+        check(unsafe { sys::napi_is_detached_arraybuffer(self.0, buffer, &mut detached) })?;
+        if detached { Err(Failure::Argument(refusal)) } else { Ok(Source::Borrowed(&[])) }
+    }
+
+    /// `null`.
+    #[inline(always)]
+    pub fn null(self) -> Result<Value> {
+        // SAFETY: the environment is valid.
+        unsafe { get!(napi_get_null(self.0)) }
+    }
+
+    /// `undefined`.
+    #[inline(always)]
+    pub fn undefined(self) -> Result<Value> {
+        // SAFETY: the environment is valid.
+        unsafe { get!(napi_get_undefined(self.0)) }
+    }
+
+    /// A number.
+    #[inline(always)]
+    pub fn number(self, number: f64) -> Result<Value> {
+        // SAFETY: the environment is valid.
+        unsafe { get!(napi_create_double(self.0, number)) }
+    }
+
+    /// A bigint.
+    #[inline(always)]
+    pub fn bigint(self, number: i64) -> Result<Value> {
+        // SAFETY: the environment is valid.
+        unsafe { get!(napi_create_bigint_int64(self.0, number)) }
+    }
+
+    /// A bigint without a sign.
+    pub fn bigint_unsigned(self, number: u64) -> Result<Value> {
+        // SAFETY: the environment is valid.
+        unsafe { get!(napi_create_bigint_uint64(self.0, number)) }
+    }
+
+    /// The bigint of the lowest word first.
+    pub fn bigint_words(self, negative: bool, words: &[u64]) -> Result<Value> {
+        // SAFETY: `words` is as long as it says.
+        unsafe { get!(napi_create_bigint_words(self.0, negative.into(), words.len(), words.as_ptr())) }
+    }
+
+    /// A string of one byte a character.
+    #[inline(always)]
+    pub fn string_latin1(self, text: &[u8]) -> Result<Value> {
+        // SAFETY: `text` is as long as it says.
+        let value: Result<Value> =
+            unsafe { get!(napi_create_string_latin1(self.0, text.as_ptr().cast(), text.len() as isize)) };
+        value.map_err(too_long)
+    }
+
+    /// A string of UTF-16 code units.
+    pub fn string_utf16(self, text: &[u16]) -> Result<Value> {
+        // SAFETY: `text` is as long as it says.
+        let value: Result<Value> =
+            unsafe { get!(napi_create_string_utf16(self.0, text.as_ptr(), text.len() as isize)) };
+        value.map_err(too_long)
+    }
+
+    /// A `Uint8Array` with an ArrayBuffer of its own.
+    pub fn uint8_array(self, bytes: &[u8]) -> Result<Value> {
+        let (buffer, data) = self.array_buffer(bytes.len())?;
+        // SAFETY: the new ArrayBuffer has room for the bytes.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), data, bytes.len()) };
+        self.view(buffer, bytes.len())
+    }
+
+    /// An ArrayBuffer and its memory.
+    pub fn array_buffer(self, length: usize) -> Result<(Value, *mut u8)> {
+        let mut data = ptr::null_mut();
+        // SAFETY: `data` takes the address of the memory.
+        let buffer: Result<Value> = unsafe { get!(napi_create_arraybuffer(self.0, length, &mut data)) };
+        Ok((buffer?, data.cast()))
+    }
+
+    /// A `Uint8Array` over a whole ArrayBuffer.
+    pub fn view(self, buffer: Value, length: usize) -> Result<Value> {
+        // SAFETY: `buffer` is an ArrayBuffer of `length` bytes.
+        unsafe { get!(napi_create_typedarray(self.0, sys::TypedarrayType::uint8_array, length, buffer, 0)) }
+    }
+
+    /// An array of values.
+    pub fn array(self, values: impl ExactSizeIterator<Item = Result<Value>>) -> Result<Value> {
+        // SAFETY: the environment is valid.
+        let array: Result<Value> = unsafe { get!(napi_create_array_with_length(self.0, values.len())) };
+        let array = array?;
+        for (index, value) in values.enumerate() {
+            // SAFETY: both are values of this environment.
+            check(unsafe { sys::napi_set_element(self.0, array, index as u32, value?) })?;
+        }
+        Ok(array)
+    }
+
+    /// A function of JavaScript's that calls `callback` with `data`.
+    ///
+    /// # Safety
+    /// `data` is what `callback` takes it for, and stays so until the function is gone.
+    pub unsafe fn function(
+        self,
+        name: &CStr,
+        callback: unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> Value,
+        data: *mut c_void,
+    ) -> Result<Value> {
+        let length = name.count_bytes() as isize;
+        // SAFETY: `name` is as long as it says; the rest is the caller's promise.
+        unsafe { get!(napi_create_function(self.0, name.as_ptr(), length, Some(callback), data)) }
+    }
+
+    /// Drops `owned` when `object` is collected.
+    pub fn drop_with<T>(self, object: Value, owned: *mut T) -> Result<()> {
+        unsafe extern "C" fn finalize<T>(_: sys::napi_env, data: *mut c_void, _: *mut c_void) {
+            // SAFETY: `data` is the `owned` below, which came from a box, and this is called once.
+            drop(unsafe { Box::from_raw(data.cast::<T>()) });
+        }
+        // SAFETY: `object` is an object of this environment.
+        check(unsafe {
+            sys::napi_add_finalizer(
+                self.0,
+                object,
+                owned.cast(),
+                Some(finalize::<T>),
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
+        })
+    }
+
+    /// Calls a function with `undefined` as `this`.
+    #[inline(always)]
+    pub fn call(self, function: Value, arguments: &[Value]) -> Result<Value> {
+        let this = self.undefined()?;
+        // SAFETY: the arguments are values of this environment and as many as said.
+        unsafe { get!(napi_call_function(self.0, this, function, arguments.len(), arguments.as_ptr())) }
+    }
+
+    /// A property of an object.
+    pub fn property(self, object: Value, name: &CStr) -> Result<Value> {
+        // SAFETY: `object` is a value of this environment.
+        unsafe { get!(napi_get_named_property(self.0, object, name.as_ptr())) }
+    }
+
+    /// Sets a property of an object.
+    pub fn set_property(self, object: Value, name: &CStr, value: Value) -> Result<()> {
+        // SAFETY: both are values of this environment.
+        check(unsafe { sys::napi_set_named_property(self.0, object, name.as_ptr(), value) })
+    }
+
+    /// A number that is an int32, if that is what a value is.
+    pub fn to_i32(self, value: Value) -> Option<i32> {
+        let mut number = 0.0;
+        // SAFETY: `value` is a value of this environment.
+        check(unsafe { sys::napi_get_value_double(self.0, value, &mut number) }).ok()?;
+        (number as i32 as f64 == number).then_some(number as i32)
+    }
+
+    /// Keeps a value beyond its handle scope.
+    pub fn keep(self, value: Value) -> Result<Reference> {
+        let mut reference = ptr::null_mut();
+        // SAFETY: `value` is an object or function of this environment.
+        check(unsafe { sys::napi_create_reference(self.0, value, 1, &mut reference) })?;
+        Ok(Reference(reference))
+    }
+
+    /// A kept value.
+    #[inline(always)]
+    pub fn get(self, reference: Reference) -> Result<Value> {
+        // SAFETY: the reference was made in this environment and is strong.
+        unsafe { get!(napi_get_reference_value(self.0, reference.0)) }
+    }
+
+    /// Lets a kept value go.
+    pub fn release(self, reference: Reference) -> Result<()> {
+        // SAFETY: the reference was made in this environment; its owner gives it up.
+        check(unsafe { sys::napi_delete_reference(self.0, reference.0) })
+    }
+
+    /// Throws what a failure stands for; gives what a callback then returns.
+    #[cold]
+    pub fn throw(self, failure: Failure, source: &[u8]) -> Value {
+        // Where throwing fails there is nothing left to do: JavaScript sees the failure of that.
+        let _ = match failure {
+            Failure::Bson(error) => self.throw_bson(error, source),
+            Failure::Argument(sentence) => {
+                self.throw_new(sys::napi_create_type_error, "BSONROW_INVALID_ARGUMENT", sentence, None)
+            }
+            Failure::TextTooLong => {
+                let sentence = "A text is longer than a JavaScript string can be";
+                self.throw_new(sys::napi_create_range_error, "BSONROW_TEXT_TOO_LONG", sentence, None)
+            }
+            Failure::Status(sys::Status::napi_pending_exception) => Ok(()),
+            Failure::Status(status) => {
+                let sentence = format!("Node-API failed with status {status}");
+                self.throw_new(sys::napi_create_error, "BSONROW_NODE_API", &sentence, None)
+            }
+        };
+        ptr::null_mut()
+    }
+
+    /// Throws, in place of the exception that is pending, one with its message and with a place in the source.
+    #[cold]
+    pub fn rethrow_at(self, kind: ErrorKind, offset: usize, path: &[Value]) -> Result<Value> {
+        // SAFETY: the environment is valid.
+        let cause: Result<Value> = unsafe { get!(napi_get_and_clear_last_exception(self.0)) };
+        let cause = cause?;
+        let message = match self.property(cause, c"message") {
+            Ok(message) => message,
+            // What was thrown is no error.
+            Err(_) => self.string(&kind.to_string())?,
+        };
+        let path = self.array(path.iter().copied().map(Ok))?;
+        let create = sys::napi_create_error;
+        let error = self.error(create, kind.code(), message, Some((offset, path)))?;
+        self.set_property(error, c"cause", cause)?;
+        // SAFETY: `error` is an error of this environment.
+        check(unsafe { sys::napi_throw(self.0, error) })?;
+        Err(Failure::Status(sys::Status::napi_pending_exception))
+    }
+
+    fn throw_bson(self, error: Error, source: &[u8]) -> Result<()> {
+        let create =
+            if error.kind.is_range_error() { sys::napi_create_range_error } else { sys::napi_create_error };
+        let path = crate::locate::path_to(source, error.offset);
+        let path = self.array(path.iter().map(|name| self.string(name)))?;
+        self.throw_new(create, error.kind.code(), &error.kind.to_string(), Some((error.offset, path)))
+    }
+
+    fn throw_new(
+        self,
+        create: CreateError,
+        code: &str,
+        message: &str,
+        place: Option<(usize, Value)>,
+    ) -> Result<()> {
+        let error = self.error(create, code, self.string(message)?, place)?;
+        // SAFETY: `error` is an error of this environment.
+        check(unsafe { sys::napi_throw(self.0, error) })
+    }
+
+    fn error(
+        self,
+        create: CreateError,
+        code: &str,
+        message: Value,
+        place: Option<(usize, Value)>,
+    ) -> Result<Value> {
+        let code = self.string(code)?;
+        let mut error = ptr::null_mut();
+        // SAFETY: both are strings of this environment.
+        check(unsafe { create(self.0, code, message, &mut error) })?;
+        if let Some((offset, path)) = place {
+            self.set_property(error, c"offset", self.number(offset as f64)?)?;
+            self.set_property(error, c"path", path)?;
+        }
+        Ok(error)
+    }
+
+    /// A string where speed does not count.
+    pub fn string(self, text: &str) -> Result<Value> {
+        self.string_utf16(&text.encode_utf16().collect::<Vec<_>>())
+    }
+}
+
+/// A string that Node-API would not make is longer than V8's limit.
+#[cold]
+fn too_long(failure: Failure) -> Failure {
+    match failure {
+        Failure::Status(sys::Status::napi_generic_failure | sys::Status::napi_invalid_arg) => {
+            Failure::TextTooLong
+        }
+        _ => failure,
+    }
+}
