@@ -1,0 +1,25 @@
+/** Repeatable randomness: the seed is printed, and `BSONROW_SEED` runs the same again. */
+
+/** The seed of this run. */
+export const seed = process.env.BSONROW_SEED
+  ? Number(process.env.BSONROW_SEED)
+  : Math.floor(Math.random() * 0x7fffffff);
+
+/** A generator of 32-bit integers (a Weyl sequence, mixed), always the same for a seed. */
+export function createRandom(start = seed) {
+  let state = start >>> 0;
+  return () => {
+    state = (state + 0x9e3779b9) >>> 0;
+    let mixed = state;
+    mixed = Math.imul(mixed ^ (mixed >>> 16), 0x21f0aaad);
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+    return (mixed ^ (mixed >>> 15)) >>> 0;
+  };
+}
+
+/** That many random bytes. */
+export function randomBytes(random, length) {
+  const bytes = Buffer.alloc(length);
+  for (let at = 0; at < length; at++) bytes[at] = random();
+  return bytes;
+}

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['**/__test__/**/*.test.mjs'],
+    globalSetup: ['__test__/support/global-setup.mjs'],
+    // A child process a file: a crash of the addon shows as the crash of one file.
+    pool: 'forks',
+    testTimeout: 60_000,
+  },
+});
