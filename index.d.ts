@@ -43,6 +43,7 @@ export interface CompatibilityContext {
 /** The parts of the `bson` package that identities are built with. `mongodb`'s export `BSON` is one, too. */
 export interface BsonImplementation {
   ObjectId: new (id: Uint8Array) => unknown;
+  Timestamp: new (value: { t: number; i: number }) => unknown;
   deserialize(bytes: Uint8Array, options?: object): Record<string, unknown>;
   serialize(document: object, options?: object): Uint8Array;
 }

@@ -1,8 +1,9 @@
 const { Buffer } = require('node:buffer');
 const native = require('./native.js');
-const rowFunctions = require('./row-functions.js');
+const { assemble, compile } = require('./row-functions.js');
 
 /** @typedef {import('../index.js').BsonImplementation} BsonImplementation */
+/** @typedef {import('./row-functions.js').Tokens} Tokens */
 
 /** As the replicator reads identities and events: an int64 is a `bigint`. */
 const OPTIONS = { useBigInt64: true };
@@ -41,28 +42,29 @@ function buildersOf(bson) {
  * The functions that src/js_row.rs calls.
  * @param {BsonImplementation} bson
  */
-function createBuilders({ ObjectId, deserialize }) {
-  /** Where the addon puts an ObjectId's bytes. @type {Uint8Array} */
-  let bytes;
-  const objectId = () => {
-    // From Buffer's pool, as js-bson's own deserialiser takes it: an ObjectId keeps its bytes.
-    const id = Buffer.allocUnsafe(OBJECT_ID_BYTES);
-    for (let index = 0; index < OBJECT_ID_BYTES; index++) id[index] = bytes[index];
-    return new ObjectId(id);
-  };
-  return {
-    setBytes: (/** @type {Uint8Array} */ array) => {
-      bytes = array;
+function createBuilders({ ObjectId, Timestamp, deserialize }) {
+  /** Where the addon puts the bytes of ObjectIds. @type {Uint8Array} */
+  let objectIds;
+  const makers = {
+    objectId: (/** @type {number} */ index) => {
+      // From Buffer's pool, as js-bson's own deserialiser takes it: an ObjectId keeps its bytes.
+      const id = Buffer.allocUnsafe(OBJECT_ID_BYTES);
+      const start = index * OBJECT_ID_BYTES;
+      for (let byte = 0; byte < OBJECT_ID_BYTES; byte++) id[byte] = objectIds[start + byte];
+      return new ObjectId(id);
     },
-    compileRow: rowFunctions.compileRow,
-    compileIdentifiedRow: rowFunctions.compileIdentifiedRow,
-    compileObjectIdRow: (/** @type {string[]} */ names) => rowFunctions.compileMadeIdRow(names, objectId),
-    fill: rowFunctions.fill,
-    identify: (/** @type {object} */ row, /** @type {unknown} */ replicaId) => ({ row, replicaId }),
-    objectId,
+    timestamp: (/** @type {number} */ seconds, /** @type {number} */ increment) =>
+      new Timestamp({ t: seconds, i: increment }),
     view: (/** @type {Uint8Array} */ array, /** @type {number} */ start, /** @type {number} */ end) =>
       Buffer.from(array.buffer, array.byteOffset + start, end - start),
-    deserialize: (/** @type {Uint8Array} */ document) => deserialize(document, OPTIONS),
+  };
+  return {
+    setObjectIds: (/** @type {Uint8Array} */ array) => {
+      objectIds = array;
+    },
+    compile: (/** @type {Tokens} */ tokens) => compile(tokens, makers),
+    assemble: (/** @type {Tokens} */ tokens, /** @type {unknown[]} */ values) =>
+      assemble(tokens, values, makers),
     deserializeElement: (/** @type {Uint8Array} */ document) => deserialize(document, OPTIONS)._id,
     deserializeRawElement: (/** @type {Uint8Array} */ document) => deserialize(document, RAW_OPTIONS)._id,
   };

@@ -13,8 +13,8 @@ function bufferToSqlite(bytes, mode) {
  * @param {Pick<import('../index.js').ConverterOptions, 'bson'>} [options]
  */
 function parseDocumentId(bytes, options = {}) {
-  const [id, document] = native.parseDocumentId(bytes, buildersOf(readOptions(options).bson));
-  return { id, idBuffer: Buffer.from(document.buffer) };
+  const { id, idBuffer } = native.parseDocumentId(bytes, buildersOf(readOptions(options).bson));
+  return { id, idBuffer: Buffer.from(idBuffer.buffer) };
 }
 
 /**

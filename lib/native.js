@@ -6,7 +6,7 @@ const { platformName } = require('./platform.js');
  * @property {(builders: object) => number} createBuilders
  * @property {(builders: number, mode: number, strict: number) => (source: Uint8Array) => any} createConverter
  * @property {(bytes: Uint8Array, mode: number, builders: number) => any} bufferToSqlite
- * @property {(bytes: Uint8Array, builders: number) => [any, Uint8Array]} parseDocumentId
+ * @property {(bytes: Uint8Array, builders: number) => { id: any, idBuffer: Uint8Array }} parseDocumentId
  * @property {(event: Uint8Array, builders: number) => any} parseChangeDocument
  */
 

@@ -25,7 +25,7 @@ function readOptions(options) {
     if (!KNOWN.has(name)) throw invalid(`options.${name} is not an option`);
   }
   const { bson = installedBson(), strict = false } = options;
-  for (const name of /** @type {const} */ (['ObjectId', 'deserialize', 'serialize'])) {
+  for (const name of /** @type {const} */ (['ObjectId', 'Timestamp', 'deserialize', 'serialize'])) {
     if (typeof bson?.[name] !== 'function') {
       throw invalid(`options.bson must be the bson package: it has no function ${name}`);
     }

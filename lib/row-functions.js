@@ -1,135 +1,173 @@
 /**
- * Functions that make an object with given names from values in the same order, compiled once for a sequence of
- * names. A literal's object is in V8's fast mode from the start, and its properties are own ones whatever their
+ * Functions that make an object of given names from values in the same order, compiled once for a sequence of names
+ * and marks. A literal's object is in V8's fast mode from the start, and its properties are own ones whatever their
  * names are; a name that stands twice keeps its first place and takes its last value, as the contract wants.
  */
 
-/**
- * A property of a literal. As a computed name, `__proto__` is a name like any other; the rest stay plain, because
- * V8 makes a literal of plain names from one prepared object.
- * @param {string} name
- * @param {number} index
- */
-function property(name, index) {
-  const quoted = JSON.stringify(name);
-  return `${name === '__proto__' ? `[${quoted}]` : quoted}: c${index}`;
-}
-
-/** @param {string[]} names */
-function parameters(names) {
-  return names.map((_, index) => `c${index}`);
-}
-
-/** @param {string[]} names */
-function literal(names) {
-  return `{ ${names.map(property).join(', ')} }`;
-}
+/** What stands between names: the marks of src/shape.rs. */
+const Mark = Object.freeze({ ENTER: 1, LEAVE: 2, OBJECT_ID: 3, TIMESTAMP: 4, VIEW: 5 });
 
 /**
- * What a literal does, where code generation from strings is switched off: a template's copy has its names, and
- * `JSON.parse` takes every name as it is.
- * @param {string[]} names
- * @returns {(values: ArrayLike<unknown>, first: number) => object}
+ * Makes what is not a plain value.
+ * @typedef {object} Makers
+ * @property {(index: number) => unknown} objectId the ObjectId that passed as number `index`
+ * @property {(seconds: number, increment: number) => unknown} timestamp
+ * @property {(source: Uint8Array, start: number, end: number) => Buffer} view
  */
-function copier(names) {
-  const template = JSON.parse(
-    `{${[...new Set(names)].map((name) => `${JSON.stringify(name)}:null`).join()}}`,
-  );
-  const isPlain = !names.includes('__proto__');
-  return (values, first) => {
-    const row = { ...template };
-    for (let index = 0; index < names.length; index++) {
-      const value = values[first + index];
-      if (isPlain || names[index] !== '__proto__') row[names[index]] = value;
-      else define(row, names[index], value);
+
+/** @typedef {(string | number)[]} Tokens */
+/** @typedef {(given: unknown, ...values: unknown[]) => object} RowFunction */
+
+/**
+ * An object to be made: its properties, each a plain value (no mark), a marked one, or an object of its own.
+ * @typedef {{ name: string, mark?: number, inner?: Outline }} Property
+ * @typedef {{ properties: Property[], template?: object }} Outline
+ */
+
+/**
+ * @param {Tokens} tokens
+ * @returns {Outline}
+ */
+function readTokens(tokens) {
+  let next = 0;
+  /** @returns {Outline} */
+  const read = () => {
+    /** @type {Property[]} */
+    const properties = [];
+    while (next < tokens.length && tokens[next] !== Mark.LEAVE) {
+      const name = /** @type {string} */ (tokens[next++]);
+      const mark = tokens[next];
+      if (typeof mark !== 'number' || mark === Mark.LEAVE) {
+        properties.push({ name });
+      } else {
+        next++;
+        properties.push(mark === Mark.ENTER ? { name, inner: read() } : { name, mark });
+      }
     }
-    return row;
+    next++;
+    return { properties };
   };
+  return read();
 }
 
 /**
- * @param {object} row
+ * The object of an outline and values, without compiling. `values[0]` is the source that views are made of.
+ * @param {Outline} outline
+ * @param {ArrayLike<unknown>} values
+ * @param {Makers} makers
+ */
+function fill(outline, values, makers) {
+  const source = /** @type {Uint8Array} */ (values[0]);
+  let value = 1;
+  let ids = 0;
+  const number = () => /** @type {number} */ (values[value++]);
+  /** @param {Property} property */
+  const make = ({ mark, inner }) => {
+    if (inner !== undefined) return makeObject(inner);
+    if (mark === Mark.OBJECT_ID) return makers.objectId(ids++);
+    if (mark === Mark.TIMESTAMP) return makers.timestamp(number(), number());
+    if (mark === Mark.VIEW) return makers.view(source, number(), number());
+    return values[value++];
+  };
+  /** @param {Outline} outline */
+  const makeObject = ({ properties, template }) => {
+    /** @type {Record<string, unknown>} */
+    const object = { ...template };
+    for (const property of properties) {
+      const { name } = property;
+      const made = make(property);
+      // An inherited name, `__proto__` above all, must become an own one; a template has the others already.
+      if (template === undefined ? name in object : name === '__proto__') define(object, name, made);
+      else object[name] = made;
+    }
+    return object;
+  };
+  return makeObject(outline);
+}
+
+/**
+ * @param {object} object
  * @param {string} name
  * @param {unknown} value
  */
-function define(row, name, value) {
-  Object.defineProperty(row, name, { value, writable: true, enumerable: true, configurable: true });
+function define(object, name, value) {
+  Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/**
+ * Gives an outline templates, whose copies are in fast mode: `JSON.parse` takes every name as it is.
+ * @param {Outline} outline
+ */
+function addTemplates(outline) {
+  const names = new Set(outline.properties.map(({ name }) => name));
+  outline.template = JSON.parse(`{${[...names].map((name) => `${JSON.stringify(name)}:null`).join()}}`);
+  for (const { inner } of outline.properties) if (inner !== undefined) addTemplates(inner);
+}
+
+/**
+ * An outline as source text: an object literal over the parameters `c1`, `c2`, ….
+ * @param {Outline} outline
+ */
+function writeLiteral(outline) {
+  let values = 0;
+  let ids = 0;
+  const parameter = () => `c${++values}`;
+  /** @param {Property} property @returns {string} */
+  const write = ({ mark, inner }) => {
+    if (inner !== undefined) return writeObject(inner);
+    if (mark === Mark.OBJECT_ID) return `objectId(${ids++})`;
+    if (mark === Mark.TIMESTAMP) return `timestamp(${parameter()}, ${parameter()})`;
+    if (mark === Mark.VIEW) return `view(given, ${parameter()}, ${parameter()})`;
+    return parameter();
+  };
+  /** @param {Outline} outline */
+  const writeObject = ({ properties }) => {
+    const texts = properties.map((property) => {
+      const name = JSON.stringify(property.name);
+      // As a computed name `__proto__` is one like any other. The rest stay plain: V8 copies a literal of plain
+      // names from one prepared object.
+      return `${property.name === '__proto__' ? `[${name}]` : name}: ${write(property)}`;
+    });
+    return `{ ${texts.join(', ')} }`;
+  };
+  const text = writeObject(outline);
+  return { text, parameters: Array.from({ length: values }, (_, index) => `c${index + 1}`) };
 }
 
 let canCompile = true;
 
 /**
- * A function from source text, or what `otherwise` makes where the process does not allow that.
- * @template {Function} F
- * @param {string} body the function, as an expression over `given`
- * @param {unknown} given
- * @param {() => F} otherwise
- * @returns {F}
+ * `(given, ...values) => object`
+ * @param {Tokens} tokens
+ * @param {Makers} makers
+ * @returns {RowFunction}
  */
-function compile(body, given, otherwise) {
+function compile(tokens, makers) {
+  const outline = readTokens(tokens);
   if (canCompile) {
     try {
-      return new Function('given', `'use strict'; return ${body};`)(given);
+      const { text, parameters } = writeLiteral(outline);
+      const body = `'use strict'; return (${['given', ...parameters].join(', ')}) => (${text});`;
+      const { objectId, timestamp, view } = makers;
+      return new Function('objectId', 'timestamp', 'view', body)(objectId, timestamp, view);
     } catch (error) {
+      // The process may not generate code from strings.
       if (!(error instanceof EvalError)) throw error;
       canCompile = false;
     }
   }
-  return otherwise();
+  addTemplates(outline);
+  return (...values) => fill(outline, values, makers);
 }
 
 /**
- * `(...columns) => row`
- * @param {string[]} names
+ * The object of tokens and values that are not worth compiling.
+ * @param {Tokens} tokens
+ * @param {unknown[]} values
+ * @param {Makers} makers
  */
-function compileRow(names) {
-  return compile(`(${parameters(names)}) => (${literal(names)})`, undefined, () => {
-    const copy = copier(names);
-    return (/** @type {unknown[]} */ ...values) => copy(values, 0);
-  });
+function assemble(tokens, values, makers) {
+  return fill(readTokens(tokens), values, makers);
 }
 
-/**
- * `(id, ...columns) => ({ row, replicaId: id })`
- * @param {string[]} names
- */
-function compileIdentifiedRow(names) {
-  const body = `(id, ${parameters(names)}) => ({ row: ${literal(names)}, replicaId: id })`;
-  return compile(body, undefined, () => {
-    const copy = copier(names);
-    return (/** @type {unknown[]} */ ...values) => ({ row: copy(values, 1), replicaId: values[0] });
-  });
-}
-
-/**
- * `(...columns) => ({ row, replicaId: makeId() })`
- * @param {string[]} names
- * @param {() => unknown} makeId
- */
-function compileMadeIdRow(names, makeId) {
-  const body = `(${parameters(names)}) => ({ row: ${literal(names)}, replicaId: given() })`;
-  return compile(body, makeId, () => {
-    const copy = copier(names);
-    return (/** @type {unknown[]} */ ...values) => ({ row: copy(values, 0), replicaId: makeId() });
-  });
-}
-
-/**
- * Adds names and values, in turn, to a row; begins one where it is `undefined`. For names that no function was
- * compiled for.
- * @param {Record<string, unknown> | undefined} row
- */
-function fill(row) {
-  const filled = row ?? {};
-  // biome-ignore lint/complexity/noArguments: a rest parameter would copy up to 128 values into an array
-  const pairs = arguments;
-  for (let index = 1; index < pairs.length; index += 2) {
-    const name = pairs[index];
-    // An inherited name, `__proto__` above all, must become an own one.
-    if (name in filled) define(filled, name, pairs[index + 1]);
-    else filled[name] = pairs[index + 1];
-  }
-  return filled;
-}
-
-module.exports = { compileRow, compileIdentifiedRow, compileMadeIdRow, fill };
+module.exports = { assemble, compile };

@@ -10,10 +10,8 @@ use napi::sys;
 use napi_derive::napi;
 
 use crate::datetime::DateRenderMode;
-use crate::identity::find_id;
 use crate::js_row::{self, Builders, Conversion, Guess, Workshop};
 use crate::node::{Env, Failure, Result, Source, Value};
-use crate::reader::Reader;
 
 const SOURCE: &str = "source must be a Buffer or Uint8Array that is not detached";
 const BYTES: &str = "bytes must be a Buffer or Uint8Array that is not detached";
@@ -26,6 +24,9 @@ const BUILDERS: &str = "builders must be what createBuilders gave";
 struct Addon {
     workshop: RefCell<Workshop>,
     builders: RefCell<Vec<Rc<Builders>>>,
+    row_guess: Cell<Guess>,
+    id_guess: Cell<Guess>,
+    event_guess: Cell<Guess>,
 }
 
 impl Addon {
@@ -44,28 +45,36 @@ struct Converter {
     guess: Cell<Guess>,
 }
 
-/// Runs a callback's body and turns what goes wrong into an exception. The body gets the function's data, and a
-/// place for its source, which the path of an error is found in.
+/// Runs a callback's body, which gets the function's data and its arguments, and turns what goes wrong into an
+/// exception. A function that reads a source has it as its first argument.
 #[inline(always)]
 fn call<T, const N: usize>(
     env: sys::napi_env,
     info: sys::napi_callback_info,
-    body: impl FnOnce(Env, &T, [Value; N], &mut Option<Source<'_>>) -> Result<Value>,
+    body: impl FnOnce(Env, &T, [Value; N]) -> Result<Value>,
 ) -> Value {
     // SAFETY: JavaScript is calling, and `env` is what Node-API gave for that.
     let env = unsafe { Env::new(env) };
-    let mut source = None;
-    let result = catch_unwind(AssertUnwindSafe(|| {
-        let (arguments, data) = env.arguments(info)?;
-        // SAFETY: every function is made by `export`, with data of the type its callback is made for.
-        let data = unsafe { &*data.cast::<T>() };
-        body(env, data, arguments, &mut source)
-    }));
-    match result {
+    let (arguments, data) = match env.arguments::<N>(info) {
+        Ok(arguments) => arguments,
+        Err(failure) => return env.throw(failure, &[]),
+    };
+    // SAFETY: every function is made by `export`, with data of the type its callback is made for.
+    let data = unsafe { &*data.cast::<T>() };
+    match catch_unwind(AssertUnwindSafe(|| body(env, data, arguments))) {
         Ok(Ok(value)) => value,
-        Ok(Err(failure)) => env.throw(failure, source.as_ref().map_or(&[], Source::bytes)),
+        Ok(Err(failure)) => throw(env, failure, arguments[0]),
         Err(_) => env.throw(Failure::Status(sys::Status::napi_generic_failure), &[]),
     }
+}
+
+/// Throws, with the path that a place in the source has. JavaScript may have run since the source was read: so it is
+/// asked for its bytes again.
+#[cold]
+fn throw(env: Env, failure: Failure, source: Value) -> Value {
+    // SAFETY: the bytes are walked through before JavaScript runs again.
+    let source = unsafe { env.source(source, SOURCE) };
+    env.throw(failure, source.as_ref().map_or(&[], Source::bytes))
 }
 
 /// A function with data of its own, which are dropped with it.
@@ -82,41 +91,31 @@ fn export<T>(
     Ok(function)
 }
 
-/// `source` of an argument, kept where an error can see it.
-///
-/// # Safety
-/// As [`Env::source`]: JavaScript does not run while the bytes are in use. All callbacks read their source to the
-/// end before they call JavaScript.
-#[inline(always)]
-unsafe fn take_source<'a, 's>(
-    env: Env,
-    value: Value,
-    refusal: &'static str,
-    place: &'a mut Option<Source<'s>>,
-) -> Result<&'a [u8]> {
-    // SAFETY: the caller's promise.
-    Ok(place.insert(unsafe { env.source(value, refusal) }?).bytes())
-}
-
 /// `(source) => { row, replicaId }`
 unsafe extern "C" fn convert(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
-    call(env, info, |env, converter: &Converter, [source], place| {
-        // SAFETY: `convert` reads the source to its end before it calls JavaScript.
-        let source = unsafe { take_source(env, source, SOURCE, place) }?;
-        let Converter { addon, builders, conversion, .. } = converter;
-        let mut guess = converter.guess.get();
-        let row = js_row::convert(env, source, *conversion, builders, &addon.workshop, &mut guess);
-        converter.guess.set(guess);
-        row
+    call(env, info, |env, converter: &Converter, [source]| {
+        // SAFETY: the source is read to its end before JavaScript runs.
+        let source = unsafe { env.source(source, SOURCE) }?;
+        let Converter { addon, builders, conversion, guess } = converter;
+        with_guess(guess, |guess| {
+            js_row::identified_row(env, source.bytes(), *conversion, builders, &addon.workshop, guess)
+        })
     })
+}
+
+#[inline(always)]
+fn with_guess(cell: &Cell<Guess>, body: impl FnOnce(&mut Guess) -> Result<Value>) -> Result<Value> {
+    let mut guess = cell.get();
+    let result = body(&mut guess);
+    cell.set(guess);
+    result
 }
 
 /// `(builders, mode, strict) => ((source) => { row, replicaId })`
 unsafe extern "C" fn create_converter(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
-    call(env, info, |env, addon: &Rc<Addon>, [builders, mode, strict], _| {
+    call(env, info, |env, addon: &Rc<Addon>, [builders, mode, strict]| {
         let builders = addon.builders(env, builders)?;
-        let conversion =
-            Conversion { mode: read_mode(env, mode)?, strict: env.to_i32(strict) == Some(1), identify: true };
+        let conversion = Conversion { mode: read_mode(env, mode)?, strict: env.to_i32(strict) == Some(1) };
         let converter = Converter { addon: addon.clone(), builders, conversion, guess: Cell::default() };
         export(env, c"convert", convert, converter)
     })
@@ -124,7 +123,7 @@ unsafe extern "C" fn create_converter(env: sys::napi_env, info: sys::napi_callba
 
 /// `(object) => number`: see [`Builders`].
 unsafe extern "C" fn create_builders(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
-    call(env, info, |env, addon: &Rc<Addon>, [object], _| {
+    call(env, info, |env, addon: &Rc<Addon>, [object]| {
         let builders = Builders::from_object(env, object)?;
         let mut all = addon.builders.borrow_mut();
         all.push(Rc::new(builders));
@@ -134,34 +133,38 @@ unsafe extern "C" fn create_builders(env: sys::napi_env, info: sys::napi_callbac
 
 /// `(bytes, mode, builders) => row`
 unsafe extern "C" fn buffer_to_sqlite(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
-    call(env, info, |env, addon: &Rc<Addon>, [bytes, mode, builders], place| {
+    call(env, info, |env, addon: &Rc<Addon>, [bytes, mode, builders]| {
         let builders = addon.builders(env, builders)?;
-        let conversion = Conversion { mode: read_mode(env, mode)?, strict: false, identify: false };
-        // SAFETY: `convert` reads the source to its end before it calls JavaScript.
-        let source = unsafe { take_source(env, bytes, BYTES, place) }?;
-        js_row::convert(env, source, conversion, &builders, &addon.workshop, &mut Guess::default())
+        let mode = read_mode(env, mode)?;
+        // SAFETY: the source is read to its end before JavaScript runs.
+        let source = unsafe { env.source(bytes, BYTES) }?;
+        with_guess(&addon.row_guess, |guess| {
+            js_row::row(env, source.bytes(), mode, &builders, &addon.workshop, guess)
+        })
     })
 }
 
-/// `(bytes, builders) => [id, document]`
+/// `(bytes, builders) => { id, idBuffer }`, with a `Uint8Array`
 unsafe extern "C" fn parse_document_id(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
-    call(env, info, |env, addon: &Rc<Addon>, [bytes, builders], place| {
+    call(env, info, |env, addon: &Rc<Addon>, [bytes, builders]| {
         let builders = addon.builders(env, builders)?;
-        // SAFETY: the identity is copied before JavaScript is called.
-        let source = unsafe { take_source(env, bytes, BYTES, place) }?;
-        let id = find_id(&mut Reader::new(source)?)?;
-        let (id, document) = js_row::identity(env, id, &builders, &addon.workshop)?;
-        env.array([id, document].into_iter().map(Ok))
+        // SAFETY: the source is read to its end before JavaScript runs.
+        let source = unsafe { env.source(bytes, BYTES) }?;
+        with_guess(&addon.id_guess, |guess| {
+            js_row::identity(env, source.bytes(), &builders, &addon.workshop, guess)
+        })
     })
 }
 
 /// `(event, builders) => object`
 unsafe extern "C" fn parse_change_document(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
-    call(env, info, |env, addon: &Rc<Addon>, [event, builders], place| {
+    call(env, info, |env, addon: &Rc<Addon>, [event, builders]| {
         let builders = addon.builders(env, builders)?;
-        // SAFETY: the fields are read, and copied where JavaScript is to see them, before it is called.
-        let source = unsafe { take_source(env, event, EVENT, place) }?;
-        js_row::change_event(env, event, source, &builders, &addon.workshop, &mut Guess::default())
+        // SAFETY: the source is read to its end before JavaScript runs.
+        let source = unsafe { env.source(event, EVENT) }?;
+        with_guess(&addon.event_guess, |guess| {
+            js_row::change_event(env, event, source.bytes(), &builders, &addon.workshop, guess)
+        })
     })
 }
 

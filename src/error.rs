@@ -94,6 +94,15 @@ impl ErrorKind {
         matches!(self, Self::TimeValue)
     }
 
+    /// An unknown type that was found by stepping over the elements of a document inside another.
+    #[must_use]
+    pub const fn nested(error: Error) -> Error {
+        match error.kind {
+            Self::ColumnType(element_type) => Self::NestedType(element_type).at(error.offset),
+            _ => error,
+        }
+    }
+
     /// The error of this kind at a byte of the source.
     #[cold]
     #[must_use]

@@ -6,7 +6,7 @@
 //! not keep, and for bytes that say the same in two ways: booleans above 1, spare bytes in a binary of subtype 2.
 
 use crate::datetime::MAX_TIME_VALUE;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::json::MAX_DEPTH;
 use crate::reader::{Piece, Reader};
 use crate::spec::{self, element_type};
@@ -20,21 +20,6 @@ pub struct IdElement<'a> {
     value: Reader<'a>,
 }
 
-/// The `_id`s that need no deserialiser.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Id<'a> {
-    /// An ObjectId's bytes.
-    ObjectId(&'a [u8; spec::OBJECT_ID]),
-    /// Well-formed UTF-8.
-    String(&'a [u8]),
-    /// A JavaScript number.
-    Number(f64),
-    /// A `bigint`.
-    Int64(i64),
-    /// Any other: the type and the bytes of the value, which have passed [`IdElement::check`].
-    Other(u8, &'a [u8]),
-}
-
 impl<'a> IdElement<'a> {
     /// The element of this type whose value stands at `value`.
     #[inline(always)]
@@ -43,46 +28,35 @@ impl<'a> IdElement<'a> {
         Self { element_type, value }
     }
 
-    /// The identity.
-    #[inline(always)]
-    pub fn read(&self) -> Result<Id<'a>> {
-        let mut value = self.value;
-        match self.element_type {
-            element_type::OBJECT_ID => value.read_array().map(Id::ObjectId),
-            element_type::STRING => {
-                let at = value.offset();
-                check_utf8(value.read_string()?, at).map(Id::String)
-            }
-            element_type::INT32 => value.read_i32().map(|number| Id::Number(number.into())),
-            element_type::DOUBLE => value.read_f64().map(Id::Number),
-            element_type::INT64 => value.read_i64().map(Id::Int64),
-            _ => self.read_other(),
-        }
-    }
-
-    #[inline(never)]
-    fn read_other(&self) -> Result<Id<'a>> {
-        self.check()?;
-        self.value_bytes().map(|bytes| Id::Other(self.element_type, bytes))
-    }
-
     /// The bytes of the value.
-    pub fn value_bytes(&self) -> Result<&'a [u8]> {
+    fn value_bytes(&self) -> Result<&'a [u8]> {
         let mut value = self.value;
         let start = value.offset();
         value.skip_value(self.element_type)?;
         Ok(&value.source()[start..value.offset()])
     }
 
-    /// Where in the source the value stands.
+    /// The element's type.
+    #[inline(always)]
     #[must_use]
-    pub const fn offset(&self) -> usize {
-        self.value.offset()
+    pub const fn element_type(&self) -> u8 {
+        self.element_type
+    }
+
+    /// A reader at the value.
+    #[inline(always)]
+    #[must_use]
+    pub const fn value(&self) -> Reader<'a> {
+        self.value
     }
 
     /// Refuses what could not be told from another `_id`, once deserialised.
+    #[inline(always)]
     pub fn check(&self) -> Result<()> {
         let mut value = self.value;
+        if self.element_type == element_type::OBJECT_ID {
+            return Ok(());
+        }
         check_value(&mut value, self.element_type, 0)
     }
 
@@ -143,11 +117,8 @@ fn is_kept_by_regexp(pattern: &[u8], options: &[u8]) -> bool {
 }
 
 /// Refuses a document that could not be told from another, once deserialised: a `documentKey`.
-pub fn check_document(document: &[u8], offset: usize) -> Result<()> {
-    let check = |reader: &mut Reader<'_>| check_names(reader, true, 0);
-    Reader::new(document)
-        .and_then(|mut reader| check(&mut reader))
-        .map_err(|error| error.kind.at(offset + error.offset))
+pub fn check_document(mut value: Reader<'_>) -> Result<()> {
+    check_value(&mut value, element_type::DOCUMENT, 0)
 }
 
 fn check_value(reader: &mut Reader<'_>, element_type: u8, depth: usize) -> Result<()> {
@@ -206,15 +177,7 @@ fn check_names(reader: &mut Reader<'_>, named: bool, depth: usize) -> Result<()>
         if named {
             names.push(check_utf8(name, at)?);
         }
-        check_value(reader, element_type, depth + 1).map_err(nested)?;
-    }
-}
-
-/// An unknown type found by skipping is one inside a document here.
-fn nested(error: Error) -> Error {
-    match error.kind {
-        ErrorKind::ColumnType(element_type) => ErrorKind::NestedType(element_type).at(error.offset),
-        _ => error,
+        check_value(reader, element_type, depth + 1).map_err(ErrorKind::nested)?;
     }
 }
 
@@ -225,7 +188,7 @@ fn no_repeats<T: Ord>(mut items: Vec<T>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Id, document_of, find_id};
+    use super::{document_of, find_id};
     use crate::error::ErrorKind;
     use crate::reader::Reader;
     use bson::{Bson, DateTime, Regex, doc, oid::ObjectId, raw::cstr};
@@ -234,22 +197,22 @@ mod tests {
         document.to_vec().unwrap()
     }
 
-    fn read(document: &[u8]) -> Result<Id<'_>, ErrorKind> {
-        find_id(&mut Reader::new(document).unwrap()).and_then(|id| id.read()).map_err(|error| error.kind)
+    /// Type and bytes of the `_id`.
+    fn read(document: &[u8]) -> Result<(u8, &[u8]), ErrorKind> {
+        let id = find_id(&mut Reader::new(document).unwrap());
+        let checked = id.and_then(|id| {
+            id.check().and_then(|()| id.value_bytes()).map(|bytes| (id.element_type(), bytes))
+        });
+        checked.map_err(|error| error.kind)
     }
 
     #[test]
-    fn common_ids_are_read_where_they_stand() {
+    fn ids_are_found_where_they_stand() {
         let id = ObjectId::from_bytes(*b"twelve bytes");
-        assert_eq!(
-            read(&bytes(doc! { "a": 1, "b": { "_id": 2 }, "_id": id })),
-            Ok(Id::ObjectId(b"twelve bytes"))
-        );
-        assert_eq!(read(&bytes(doc! { "_id": "é" })), Ok(Id::String("é".as_bytes())));
-        assert_eq!(read(&bytes(doc! { "_id": -3 })), Ok(Id::Number(-3.0)));
-        assert_eq!(read(&bytes(doc! { "_id": 1.5 })), Ok(Id::Number(1.5)));
-        assert_eq!(read(&bytes(doc! { "_id": i64::MIN })), Ok(Id::Int64(i64::MIN)));
-        assert_eq!(read(&bytes(doc! { "_id": true })), Ok(Id::Other(0x08, &[1])));
+        let document = bytes(doc! { "a": 1, "b": { "_id": 2 }, "_id": id, "c": 3 });
+        assert_eq!(read(&document), Ok((0x07, &b"twelve bytes"[..])));
+        assert_eq!(read(&bytes(doc! { "_id": -3 })), Ok((0x10, &[0xfd, 0xff, 0xff, 0xff][..])));
+        assert_eq!(read(&bytes(doc! { "_id": true })), Ok((0x08, &[1][..])));
         assert_eq!(read(&bytes(doc! { "id": { "_id": 2 } })), Err(ErrorKind::NoId));
     }
 
@@ -268,7 +231,7 @@ mod tests {
         assert_eq!(read(&document), Err(ErrorKind::IdUtf8));
         // {"_id": {"a": 1, "b": 2}}, then with one name twice, then with one ill-formed.
         let mut document = bytes(doc! { "_id": { "a": 1, "b": 2 } });
-        assert!(matches!(read(&document), Ok(Id::Other(0x03, _))));
+        assert!(matches!(read(&document), Ok((0x03, _))));
         let second = document.iter().position(|&byte| byte == b'b').unwrap();
         document[second] = b'a';
         assert_eq!(read(&document), Err(ErrorKind::IdDuplicateName));

@@ -1,30 +1,30 @@
-//! The sink that makes JavaScript rows.
+//! The sink that makes JavaScript objects: rows, identities, change events.
 //!
 //! Values become handles, one after another; then one call of a JavaScript function, compiled once for the
-//! document's sequence of names, makes the object: for 12 columns a tenth of what setting 12 properties costs,
-//! and V8 keeps such objects in fast mode. Rows without such a function (new names, too many) are filled by a
-//! function that takes names and values in turn.
+//! document's names, makes the whole object: for 12 columns a tenth of what setting 12 properties costs, and V8
+//! keeps such objects in fast mode.
 //!
 //! Every conversion has two phases: reading, in which JavaScript does not run and the source stays as it is, and
-//! making, in which JavaScript may run and the source is not looked at. What passes between them is handles.
+//! making, in which JavaScript may run and the source is not looked at. What passes between them is a [`Plan`].
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
-use crate::change_event::{self, Field};
+use crate::change_event::read_event;
 use crate::column::{Column, ColumnSink};
 use crate::datetime::DateRenderMode;
+use crate::deserialize::{self, ValueSink, write_value};
 use crate::error::ErrorKind;
-use crate::identity::{Id, IdElement, document_of};
+use crate::identity::{IdElement, document_of};
 use crate::node::{Env, Failure, Reference, Result, Value};
 use crate::reader::Reader;
 use crate::row::read_row;
-use crate::shape::{Names, Sequence, ShapeId, Shapes};
+use crate::shape::{Mark, Names, Sequence, ShapeId, Shapes, Token};
 use crate::spec;
 use crate::text::Text;
 use crate::utf8::{self, Encoded};
 
-/// Names and values given to one call that fills a row.
-const PAIRS_PER_CALL: usize = 64;
+/// ObjectIds that can pass beside the values of one object.
+const MAX_OBJECT_IDS: usize = 16;
 /// Handles whose room is kept from one document to the next.
 const KEPT_VALUES: usize = 4096;
 
@@ -37,177 +37,183 @@ pub struct Workshop {
     values: Vec<Value>,
 }
 
-/// JavaScript functions that make rows, and identities of one implementation of BSON.
+/// What the object of a document is to be made of.
+struct Plan {
+    layout: Layout,
+    /// The first is a value that the making function is given besides: the source, for views of it.
+    values: Vec<Value>,
+    object_ids: ObjectIds,
+    elements: Vec<Element>,
+}
+
+/// The names and marks of an object.
+enum Layout {
+    Shape(ShapeId),
+    /// As strings and numbers.
+    New(Value),
+}
+
+/// ObjectIds, which JavaScript reads from shared memory in the order of their marks.
+#[derive(Clone, Copy, Default)]
+struct ObjectIds {
+    ids: [[u8; spec::OBJECT_ID]; MAX_OBJECT_IDS],
+    count: usize,
+}
+
+/// A value that the deserialiser makes.
+struct Element {
+    /// Its place among the values.
+    index: usize,
+    /// A document of the element alone, named `_id`.
+    document: Value,
+    raw: bool,
+    offset: usize,
+}
+
+/// The shape of the last document, and the generation of shapes it is of.
+#[derive(Clone, Copy, Default)]
+pub struct Guess(Option<(u32, ShapeId)>);
+
+impl Guess {
+    #[inline(always)]
+    fn shape(self, shapes: &Shapes) -> Option<ShapeId> {
+        self.0.and_then(|(generation, shape)| (generation == shapes.generation()).then_some(shape))
+    }
+}
+
+/// JavaScript functions that make objects, with the classes of one implementation of BSON.
 pub struct Builders {
-    /// `(names) => (...columns) => row`, `(names) => (id, ...columns) => ({ row, replicaId })`, and
-    /// `(names) => (...columns) => ({ row, replicaId })` with the ObjectId of the bytes in `object_id_bytes`:
-    /// by [`Maker`].
-    compile: [Reference; 3],
-    /// `(row | undefined, name, value, …) => row`
-    fill: Reference,
-    /// `(row, id) => ({ row, replicaId })`
-    identify: Reference,
-    /// `() => ObjectId`
-    object_id: Reference,
-    /// `(array, start, end) => Buffer`, over the array's memory
-    view: Reference,
-    /// `(document) => object`
-    deserialize: Reference,
+    /// `(tokens) => (given, ...values) => object`
+    compile: Reference,
+    /// `(tokens, values) => object`
+    assemble: Reference,
     /// `(document) => value`: the value of the only element
     deserialize_element: Reference,
     /// The same, with documents left as `Buffer`s
     deserialize_raw_element: Reference,
-    /// Memory of a `Uint8Array` that the functions above read; `_keep_bytes` keeps it alive.
-    object_id_bytes: *mut [u8; spec::OBJECT_ID],
-    _keep_bytes: Reference,
-    compiled: RefCell<Compiled>,
-}
-
-/// Which function makes an object.
-#[derive(Clone, Copy)]
-enum Maker {
-    Row,
-    Identified,
-    ObjectId,
-}
-
-/// The functions compiled for each shape, by [`Maker`].
-#[derive(Default)]
-struct Compiled {
-    generation: u32,
-    functions: [Vec<Option<Reference>>; 3],
-}
-
-/// What an object's names are.
-enum ObjectNames {
-    Shape(ShapeId),
-    New(Vec<Value>),
-}
-
-/// An identity, independent of the source.
-enum OwnId {
-    ObjectId([u8; spec::OBJECT_ID]),
-    Value(Value),
-    /// A document to be deserialised, and where the value stands in the source.
-    Document(Value, usize),
+    /// Memory of a `Uint8Array` in which the functions above find ObjectIds; `_keep_object_ids` keeps it alive.
+    object_ids: *mut [u8; spec::OBJECT_ID],
+    _keep_object_ids: Reference,
+    /// What was compiled for each shape, in this generation of shapes.
+    compiled: RefCell<Vec<Option<Reference>>>,
+    generation: Cell<u32>,
 }
 
 impl Builders {
-    /// Takes the functions from an object, and gives the array through which ObjectIds pass to its `setBytes`.
+    /// Takes the functions from an object, and gives the array of ObjectIds to its `setObjectIds`.
     pub fn from_object(env: Env, object: Value) -> Result<Self> {
         let keep = |name| env.property(object, name).and_then(|function| env.keep(function));
-        let (buffer, bytes) = env.array_buffer(spec::OBJECT_ID)?;
-        let view = env.view(buffer, spec::OBJECT_ID)?;
-        env.call(env.property(object, c"setBytes")?, &[view])?;
+        let (buffer, object_ids) = env.array_buffer(MAX_OBJECT_IDS * spec::OBJECT_ID)?;
+        let view = env.view(buffer, MAX_OBJECT_IDS * spec::OBJECT_ID)?;
+        env.call(env.property(object, c"setObjectIds")?, &[view])?;
         Ok(Self {
-            compile: [keep(c"compileRow")?, keep(c"compileIdentifiedRow")?, keep(c"compileObjectIdRow")?],
-            fill: keep(c"fill")?,
-            identify: keep(c"identify")?,
-            object_id: keep(c"objectId")?,
-            view: keep(c"view")?,
-            deserialize: keep(c"deserialize")?,
+            compile: keep(c"compile")?,
+            assemble: keep(c"assemble")?,
             deserialize_element: keep(c"deserializeElement")?,
             deserialize_raw_element: keep(c"deserializeRawElement")?,
-            object_id_bytes: bytes.cast(),
-            _keep_bytes: env.keep(view)?,
+            object_ids: object_ids.cast(),
+            _keep_object_ids: env.keep(view)?,
             compiled: RefCell::default(),
+            generation: Cell::default(),
         })
     }
 
     /// The function that makes objects of a shape, compiled where it is wanted for the first time.
     #[inline(always)]
-    fn function(
-        &self,
-        env: Env,
-        maker: Maker,
-        shape: ShapeId,
-        workshop: &RefCell<Workshop>,
-    ) -> Result<Value> {
-        let known = {
-            let compiled = self.compiled.borrow();
-            compiled.functions[maker as usize].get(shape.0 as usize).copied().flatten()
-        };
+    fn function(&self, env: Env, shape: ShapeId, workshop: &RefCell<Workshop>) -> Result<Value> {
+        let known = self.compiled.borrow().get(shape.0 as usize).copied().flatten();
         match known {
             Some(function) => env.get(function),
-            None => self.compile(env, maker, shape, workshop),
+            None => self.compile(env, shape, workshop),
         }
     }
 
     #[cold]
-    fn compile(&self, env: Env, maker: Maker, shape: ShapeId, workshop: &RefCell<Workshop>) -> Result<Value> {
-        let names = {
+    fn compile(&self, env: Env, shape: ShapeId, workshop: &RefCell<Workshop>) -> Result<Value> {
+        let tokens = {
             let Workshop { shapes, scratch, .. } = &mut *workshop.borrow_mut();
-            env.array(shapes.get(shape).names().map(|name| string(env, name, scratch)))?
+            tokens(env, shapes.get(shape).tokens(), scratch)?
         };
-        let function = env.call(env.get(self.compile[maker as usize])?, &[names])?;
+        let function = env.call(env.get(self.compile)?, &[tokens])?;
         let reference = env.keep(function)?;
         let mut compiled = self.compiled.borrow_mut();
-        let functions = &mut compiled.functions[maker as usize];
         let index = shape.0 as usize;
-        if functions.len() <= index {
-            functions.resize(index + 1, None);
+        if compiled.len() <= index {
+            compiled.resize(index + 1, None);
         }
-        if let Some(replaced) = functions[index].replace(reference) {
+        if let Some(replaced) = compiled[index].replace(reference) {
             env.release(replaced)?;
         }
         Ok(function)
     }
 
     /// Lets all compiled functions go when the shapes they were compiled for are forgotten.
-    #[inline(always)]
-    fn follow(&self, env: Env, generation: u32) -> Result<()> {
-        if self.compiled.borrow().generation == generation { Ok(()) } else { self.forget(env, generation) }
-    }
-
     #[cold]
     fn forget(&self, env: Env, generation: u32) -> Result<()> {
-        let old = self.compiled.replace(Compiled { generation, ..Compiled::default() });
-        old.functions.into_iter().flatten().flatten().try_for_each(|function| env.release(function))
+        self.generation.set(generation);
+        let compiled = self.compiled.take();
+        compiled.into_iter().flatten().try_for_each(|function| env.release(function))
     }
 
-    /// Puts an ObjectId where the JavaScript functions read it.
+    /// Makes the object: runs JavaScript.
     #[inline(always)]
-    fn set_object_id(&self, id: &[u8; spec::OBJECT_ID]) {
-        // SAFETY: the memory is an ArrayBuffer's of this size, which `_keep_bytes` keeps alive and which is not
-        // given to anyone who could detach it.
-        unsafe { self.object_id_bytes.write(*id) };
+    fn make(&self, env: Env, mut plan: Plan, workshop: &RefCell<Workshop>) -> Result<Value> {
+        for element in &plan.elements {
+            plan.values[element.index] = self.deserialize(env, element)?;
+        }
+        let object = match plan.layout {
+            Layout::Shape(shape) => {
+                let function = self.function(env, shape, workshop)?;
+                self.pass(&plan.object_ids);
+                env.call(function, &plan.values)
+            }
+            Layout::New(tokens) => {
+                let values = env.array(plan.values.iter().copied().map(Ok))?;
+                self.pass(&plan.object_ids);
+                env.call(env.get(self.assemble)?, &[tokens, values])
+            }
+        };
+        // The vector goes back for the next document; a wide one's does not stay for ever.
+        if plan.values.capacity() <= KEPT_VALUES {
+            workshop.borrow_mut().values = plan.values;
+        }
+        object
     }
 
-    /// An identity as a value of its own.
-    fn id_value(&self, env: Env, id: OwnId) -> Result<Value> {
-        match id {
-            OwnId::ObjectId(bytes) => {
-                self.set_object_id(&bytes);
-                env.call(env.get(self.object_id)?, &[])
-            }
-            OwnId::Value(value) => Ok(value),
-            OwnId::Document(document, offset) => {
-                let value = env.call(env.get(self.deserialize_element)?, &[document]);
-                value.or_else(|_| env.rethrow_at(ErrorKind::Deserialize, offset, &[env.string("_id")?]))
-            }
+    /// Puts ObjectIds where the JavaScript functions read them.
+    #[inline(always)]
+    fn pass(&self, object_ids: &ObjectIds) {
+        for (index, id) in object_ids.ids[..object_ids.count].iter().enumerate() {
+            // SAFETY: the memory is an ArrayBuffer's of `MAX_OBJECT_IDS`, which `_keep_object_ids` keeps alive and
+            // which is not given to anyone who could detach it.
+            unsafe { self.object_ids.add(index).write(*id) };
         }
+    }
+
+    #[inline(never)]
+    fn deserialize(&self, env: Env, element: &Element) -> Result<Value> {
+        let function = if element.raw { self.deserialize_raw_element } else { self.deserialize_element };
+        let value = env.call(env.get(function)?, &[element.document]);
+        value.map_err(|_| Failure::Refused(element.offset))
     }
 }
 
-impl OwnId {
-    #[inline(always)]
-    fn new(env: Env, element: &IdElement<'_>, scratch: &mut utf8::Scratch) -> Result<Self> {
-        Ok(match element.read()? {
-            Id::ObjectId(bytes) => Self::ObjectId(*bytes),
-            Id::String(text) => Self::Value(string(env, text, scratch)?),
-            Id::Number(number) => Self::Value(env.number(number)?),
-            Id::Int64(number) => Self::Value(env.bigint(number)?),
-            Id::Other(element_type, value) => {
-                let document = env.uint8_array(&document_of(element_type, value)?)?;
-                Self::Document(document, element.offset())
-            }
-        })
-    }
+/// Names and marks as JavaScript takes them: strings and numbers.
+fn tokens<'t>(
+    env: Env,
+    tokens: impl Iterator<Item = Token<'t>>,
+    scratch: &mut utf8::Scratch,
+) -> Result<Value> {
+    let tokens = tokens.map(|token| match token {
+        Token::Name(name) => string(env, name, scratch),
+        Token::Mark(mark) => env.number(f64::from(mark as u8)),
+    });
+    env.array(tokens.collect::<Vec<_>>().into_iter())
 }
 
 /// A string of UTF-8 that may be ill-formed.
 #[inline(always)]
-pub fn string(env: Env, text: &[u8], scratch: &mut utf8::Scratch) -> Result<Value> {
+fn string(env: Env, text: &[u8], scratch: &mut utf8::Scratch) -> Result<Value> {
     match utf8::transcode(text, scratch) {
         Encoded::Ascii => env.string_latin1(text),
         Encoded::Latin1(text) => env.string_latin1(text),
@@ -215,11 +221,13 @@ pub fn string(env: Env, text: &[u8], scratch: &mut utf8::Scratch) -> Result<Valu
     }
 }
 
-/// Collects handles.
+/// Collects values as handles.
 struct Values<'w> {
     env: Env,
     scratch: &'w mut utf8::Scratch,
     values: &'w mut Vec<Value>,
+    object_ids: ObjectIds,
+    elements: Vec<Element>,
 }
 
 impl ColumnSink for Values<'_> {
@@ -237,6 +245,49 @@ impl ColumnSink for Values<'_> {
             Column::Blob(bytes) => env.uint8_array(bytes)?,
             Column::Unsigned(number) => env.bigint_unsigned(number)?,
             Column::Huge(number) => huge(env, number)?,
+        };
+        self.values.push(value);
+        Ok(())
+    }
+}
+
+impl ValueSink for Values<'_> {
+    type Error = Failure;
+
+    #[inline(always)]
+    fn takes_object_id(&self) -> bool {
+        self.object_ids.count < MAX_OBJECT_IDS
+    }
+
+    #[inline(always)]
+    fn write_value(&mut self, value: deserialize::Value<'_>) -> Result<()> {
+        use deserialize::Value;
+        let env = self.env;
+        let value = match value {
+            Value::Null => env.null()?,
+            Value::Boolean(boolean) => env.boolean(boolean)?,
+            Value::Number(number) => env.number(number)?,
+            Value::Int64(number) => env.bigint(number)?,
+            Value::Text(text) => string(env, text, self.scratch)?,
+            Value::Date(time_value) => env.date(time_value as f64)?,
+            Value::ObjectId(id) => {
+                self.object_ids.ids[self.object_ids.count] = *id;
+                self.object_ids.count += 1;
+                return Ok(());
+            }
+            Value::Timestamp(timestamp) => {
+                self.values.push(env.number((timestamp >> 32) as f64)?);
+                env.number(f64::from(timestamp as u32))?
+            }
+            Value::View { start, end } => {
+                self.values.push(env.number(start as f64)?);
+                env.number(end as f64)?
+            }
+            Value::Element { element_type, bytes, offset, raw } => {
+                let document = env.uint8_array(&document_of(element_type, bytes)?)?;
+                self.elements.push(Element { index: self.values.len(), document, raw, offset });
+                document
+            }
         };
         self.values.push(value);
         Ok(())
@@ -262,6 +313,45 @@ fn huge(env: Env, number: f64) -> Result<Value> {
     env.bigint_words(number < 0.0, &words)
 }
 
+/// Makes an object of a document: `read` writes its names and values.
+#[inline(always)]
+fn convert<'a>(
+    env: Env,
+    source: &'a [u8],
+    given: Value,
+    builders: &Builders,
+    workshop: &RefCell<Workshop>,
+    guess: &mut Guess,
+    read: impl FnOnce(&mut Reader<'a>, &Shapes, &mut Names<'a>, &mut Text, &mut Values<'_>) -> Result<()>,
+) -> Result<Value> {
+    let plan = {
+        let Workshop { shapes, text, scratch, values } = &mut *workshop.borrow_mut();
+        values.clear();
+        values.push(given);
+        let mut reader = Reader::new(source)?;
+        let mut names = Names::begin(guess.shape(shapes));
+        let (object_ids, elements) = (ObjectIds::default(), Vec::new());
+        let mut sink = Values { env, scratch, values, object_ids, elements };
+        read(&mut reader, shapes, &mut names, text, &mut sink)?;
+        let Values { object_ids, elements, .. } = sink;
+        let layout = match names.end(shapes) {
+            Sequence::Shape(shape) => Layout::Shape(shape),
+            Sequence::New(sequence) => Layout::New(tokens(env, sequence.tokens(), scratch)?),
+        };
+        if let Layout::Shape(shape) = layout {
+            let generation = shapes.generation();
+            *guess = Guess(Some((generation, shape)));
+            if builders.generation.get() != generation {
+                builders.forget(env, generation)?;
+            }
+        }
+        text.shrink();
+        scratch.shrink();
+        Plan { layout, values: std::mem::take(values), object_ids, elements }
+    };
+    builders.make(env, plan, workshop)
+}
+
 /// How a document is converted.
 #[derive(Clone, Copy)]
 pub struct Conversion {
@@ -269,24 +359,11 @@ pub struct Conversion {
     pub mode: DateRenderMode,
     /// Whether to refuse what the specification forbids though its meaning is clear.
     pub strict: bool,
-    /// Whether to give `{ row, replicaId }` or the row alone.
-    pub identify: bool,
 }
 
-/// The shape of the last document, and the generation of shapes it is of.
-#[derive(Clone, Copy, Default)]
-pub struct Guess(Option<(u32, ShapeId)>);
-
-impl Guess {
-    #[inline(always)]
-    fn shape(self, generation: u32) -> Option<ShapeId> {
-        self.0.and_then(|(of, shape)| (of == generation).then_some(shape))
-    }
-}
-
-/// One document to its row.
+/// A document to its row and identity: `{ row, replicaId }`.
 #[inline(always)]
-pub fn convert(
+pub fn identified_row(
     env: Env,
     source: &[u8],
     conversion: Conversion,
@@ -297,155 +374,65 @@ pub fn convert(
     if conversion.strict {
         crate::strict::check(source)?;
     }
-    let (values, names, id) = {
-        let mut borrowed = workshop.borrow_mut();
-        let Workshop { shapes, text, scratch, values } = &mut *borrowed;
-        values.clear();
-        // The place for an identity before the columns, for the functions that take one.
-        values.push(env.undefined()?);
-        let mut reader = Reader::new(source)?;
-        let mut names = Names::begin(guess.shape(shapes.generation()));
-        let mut sink = Values { env, scratch, values };
-        let id = read_row(&mut reader, conversion.mode, shapes, &mut names, text, &mut sink)?;
-        let id = match id {
-            Some(id) if conversion.identify => Some(OwnId::new(env, &id, scratch)?),
-            None if conversion.identify => return Err(ErrorKind::NoId.at(0).into()),
-            _ => None,
-        };
-        let names = end_names(env, &mut names, shapes, scratch, guess)?;
-        text.shrink();
-        scratch.shrink();
-        (std::mem::take(values), names, id)
-    };
-    make(env, builders, workshop, names, values, id)
+    let given = env.undefined()?;
+    convert(env, source, given, builders, workshop, guess, |reader, shapes, names, text, sink| {
+        names.add(shapes, "row");
+        names.mark(shapes, Mark::Enter);
+        let id = read_row(reader, conversion.mode, shapes, names, text, sink)?;
+        names.mark(shapes, Mark::Leave);
+        let id = id.ok_or(ErrorKind::NoId.at(0))?;
+        names.add(shapes, "replicaId");
+        write_id(&id, shapes, names, sink)
+    })
 }
 
-/// Finds the shape of the names that were read; new names become strings.
-#[inline(always)]
-fn end_names(
+/// A document to its row.
+pub fn row(
     env: Env,
-    names: &mut Names<'_>,
-    shapes: &mut Shapes,
-    scratch: &mut utf8::Scratch,
+    source: &[u8],
+    mode: DateRenderMode,
+    builders: &Builders,
+    workshop: &RefCell<Workshop>,
     guess: &mut Guess,
-) -> Result<ObjectNames> {
-    match names.end(shapes) {
-        Sequence::Shape(shape) => {
-            *guess = Guess(Some((shapes.generation(), shape)));
-            Ok(ObjectNames::Shape(shape))
-        }
-        Sequence::New(names) => {
-            let names = names.iter().map(|name| string(env, name, scratch)).collect::<Result<_>>()?;
-            Ok(ObjectNames::New(names))
-        }
-    }
+) -> Result<Value> {
+    let given = env.undefined()?;
+    convert(env, source, given, builders, workshop, guess, |reader, shapes, names, text, sink| {
+        read_row(reader, mode, shapes, names, text, sink).map(drop)
+    })
 }
 
-/// The object of names and of values, of which the first is a place for an identity.
+/// An identity, which must be told from every other.
 #[inline(always)]
-fn make(
-    env: Env,
-    builders: &Builders,
-    workshop: &RefCell<Workshop>,
-    names: ObjectNames,
-    mut values: Vec<Value>,
-    id: Option<OwnId>,
-) -> Result<Value> {
-    let object = match names {
-        ObjectNames::Shape(shape) => make_shaped(env, builders, workshop, shape, &mut values, id),
-        ObjectNames::New(names) => make_new(env, builders, &names, &values[1..], id),
-    };
-    // The vector goes back for the next document; a wide one's does not stay for ever.
-    if values.capacity() <= KEPT_VALUES {
-        workshop.borrow_mut().values = values;
-    }
-    object
+fn write_id<'a>(
+    id: &IdElement<'a>,
+    shapes: &Shapes,
+    names: &mut Names<'a>,
+    sink: &mut Values<'_>,
+) -> Result<()> {
+    id.check()?;
+    write_value(&mut id.value(), id.element_type(), shapes, names, sink)
 }
 
-/// The object of a shape: one call.
-#[inline(always)]
-fn make_shaped(
-    env: Env,
-    builders: &Builders,
-    workshop: &RefCell<Workshop>,
-    shape: ShapeId,
-    values: &mut [Value],
-    id: Option<OwnId>,
-) -> Result<Value> {
-    let generation = workshop.borrow().shapes.generation();
-    builders.follow(env, generation)?;
-    match id {
-        None => env.call(builders.function(env, Maker::Row, shape, workshop)?, &values[1..]),
-        Some(OwnId::ObjectId(bytes)) => {
-            let function = builders.function(env, Maker::ObjectId, shape, workshop)?;
-            builders.set_object_id(&bytes);
-            env.call(function, &values[1..])
-        }
-        Some(id) => {
-            // First the function: making the id may run JavaScript that converts and so forgets shapes.
-            let function = builders.function(env, Maker::Identified, shape, workshop)?;
-            values[0] = builders.id_value(env, id)?;
-            env.call(function, values)
-        }
-    }
-}
-
-/// An object of any names and any number of them, filled a few at a time.
-#[inline(never)]
-fn make_new(
-    env: Env,
-    builders: &Builders,
-    names: &[Value],
-    values: &[Value],
-    id: Option<OwnId>,
-) -> Result<Value> {
-    let fill = env.get(builders.fill)?;
-    let mut row = env.undefined()?;
-    let mut arguments = Vec::with_capacity(1 + 2 * PAIRS_PER_CALL);
-    let mut rest = names.iter().zip(values);
-    loop {
-        arguments.clear();
-        arguments.push(row);
-        arguments.extend(rest.by_ref().take(PAIRS_PER_CALL).flat_map(|(&name, &value)| [name, value]));
-        row = env.call(fill, &arguments)?;
-        if rest.len() == 0 {
-            break;
-        }
-    }
-    match id {
-        Some(id) => {
-            let id = builders.id_value(env, id)?;
-            env.call(env.get(builders.identify)?, &[row, id])
-        }
-        None => Ok(row),
-    }
-}
-
-/// An `_id` as a value, and as the document of it alone: what `parseDocumentId` gives.
+/// A document's identity as a value and as a document of it alone: `{ id, idBuffer }`.
 pub fn identity(
     env: Env,
-    id: IdElement<'_>,
+    source: &[u8],
     builders: &Builders,
     workshop: &RefCell<Workshop>,
-) -> Result<(Value, Value)> {
-    let own = OwnId::new(env, &id, &mut workshop.borrow_mut().scratch)?;
-    let document = env.uint8_array(&id.to_document()?)?;
-    Ok((builders.id_value(env, own)?, document))
-}
-
-/// A field of a change event, independent of the source.
-enum OwnField {
-    Value(Value),
-    /// A document to be deserialised.
-    Document(Value),
-    /// A document that stays a `Buffer` over the event's memory.
-    View(usize, usize),
-    /// A document of one element, whose value is to be deserialised.
-    Element(Value),
+    guess: &mut Guess,
+) -> Result<Value> {
+    let given = env.undefined()?;
+    convert(env, source, given, builders, workshop, guess, |reader, shapes, names, _, sink| {
+        let id = crate::identity::find_id(reader)?;
+        names.add(shapes, "id");
+        write_id(&id, shapes, names, sink)?;
+        names.add(shapes, "idBuffer");
+        sink.write_column(Column::Blob(&id.to_document()?))
+    })
 }
 
 /// A change event with its fields deserialised and its documents left as `Buffer`s over `event`, the array whose
-/// bytes `source` is: what `parseChangeDocument` gives.
+/// bytes `source` is.
 pub fn change_event(
     env: Env,
     event: Value,
@@ -454,73 +441,7 @@ pub fn change_event(
     workshop: &RefCell<Workshop>,
     guess: &mut Guess,
 ) -> Result<Value> {
-    let (fields, names) = {
-        let mut borrowed = workshop.borrow_mut();
-        let Workshop { shapes, scratch, .. } = &mut *borrowed;
-        let mut reader = Reader::new(source)?;
-        let mut names = Names::begin(guess.shape(shapes.generation()));
-        let mut fields = Vec::new();
-        loop {
-            let offset = reader.offset();
-            let Some(field) = change_event::read_field(&mut reader, shapes, &mut names)? else { break };
-            fields.push((OwnField::new(env, field, scratch)?, offset));
-        }
-        let names = end_names(env, &mut names, shapes, scratch, guess)?;
-        scratch.shrink();
-        (fields, names)
-    };
-    let mut values = Vec::with_capacity(1 + fields.len());
-    values.push(env.undefined()?);
-    for (index, (field, offset)) in fields.into_iter().enumerate() {
-        let value =
-            field.make(env, event, builders).or_else(|failure| match names.get(env, index, workshop)? {
-                Some(name) => env.rethrow_at(ErrorKind::Deserialize, offset, &[name]),
-                None => Err(failure),
-            });
-        values.push(value?);
-    }
-    make(env, builders, workshop, names, values, None)
-}
-
-impl ObjectNames {
-    /// A name, for an error; `None` where its shape has been forgotten meanwhile.
-    #[cold]
-    fn get(&self, env: Env, index: usize, workshop: &RefCell<Workshop>) -> Result<Option<Value>> {
-        match self {
-            Self::New(names) => Ok(names.get(index).copied()),
-            Self::Shape(shape) => {
-                let Workshop { shapes, scratch, .. } = &mut *workshop.borrow_mut();
-                let name = shapes.try_get(*shape).and_then(|shape| shape.names().nth(index));
-                name.map(|name| string(env, name, scratch)).transpose()
-            }
-        }
-    }
-}
-
-impl OwnField {
-    fn new(env: Env, field: Field<'_>, scratch: &mut utf8::Scratch) -> Result<Self> {
-        Ok(match field {
-            Field::Text(text) => Self::Value(string(env, text, scratch)?),
-            Field::Number(number) => Self::Value(env.number(number)?),
-            Field::Int64(number) => Self::Value(env.bigint(number)?),
-            Field::Null => Self::Value(env.null()?),
-            Field::Document(bytes) => Self::Document(env.uint8_array(bytes)?),
-            Field::RawDocument { start, end } => Self::View(start, end),
-            Field::Other(element_type, value) => {
-                Self::Element(env.uint8_array(&document_of(element_type, value)?)?)
-            }
-        })
-    }
-
-    fn make(self, env: Env, event: Value, builders: &Builders) -> Result<Value> {
-        match self {
-            Self::Value(value) => Ok(value),
-            Self::Document(document) => env.call(env.get(builders.deserialize)?, &[document]),
-            Self::View(start, end) => {
-                let arguments = [event, env.number(start as f64)?, env.number(end as f64)?];
-                env.call(env.get(builders.view)?, &arguments)
-            }
-            Self::Element(document) => env.call(env.get(builders.deserialize_raw_element)?, &[document]),
-        }
-    }
+    convert(env, source, event, builders, workshop, guess, |reader, shapes, names, _, sink| {
+        read_event(reader, shapes, names, sink)
+    })
 }

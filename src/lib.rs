@@ -40,6 +40,7 @@ pub mod shape;
 pub mod strict;
 
 pub mod change_event;
+pub mod deserialize;
 pub mod row;
 
 #[cfg(feature = "node")]

@@ -19,6 +19,8 @@ pub type Value = sys::napi_value;
 pub enum Failure {
     /// Malformed BSON.
     Bson(Error),
+    /// The caller's deserialiser threw at the value at this byte; its exception is pending.
+    Refused(usize),
     /// A wrong argument: the sentence for a `TypeError`.
     Argument(&'static str),
     /// A text longer than any JavaScript string.
@@ -182,6 +184,18 @@ impl Env {
         unsafe { get!(napi_create_double(self.0, number)) }
     }
 
+    /// `true` or `false`.
+    pub fn boolean(self, boolean: bool) -> Result<Value> {
+        // SAFETY: the environment is valid.
+        unsafe { get!(napi_get_boolean(self.0, boolean)) }
+    }
+
+    /// A `Date`.
+    pub fn date(self, time_value: f64) -> Result<Value> {
+        // SAFETY: the environment is valid.
+        unsafe { get!(napi_create_date(self.0, time_value)) }
+    }
+
     /// A bigint.
     #[inline(always)]
     pub fn bigint(self, number: i64) -> Result<Value> {
@@ -341,74 +355,79 @@ impl Env {
         // Where throwing fails there is nothing left to do: JavaScript sees the failure of that.
         let _ = match failure {
             Failure::Bson(error) => self.throw_bson(error, source),
+            Failure::Refused(offset) => self.throw_refused(offset, source),
             Failure::Argument(sentence) => {
-                self.throw_new(sys::napi_create_type_error, "BSONROW_INVALID_ARGUMENT", sentence, None)
+                self.throw_new(sys::napi_create_type_error, "BSONROW_INVALID_ARGUMENT", sentence)
             }
             Failure::TextTooLong => {
                 let sentence = "A text is longer than a JavaScript string can be";
-                self.throw_new(sys::napi_create_range_error, "BSONROW_TEXT_TOO_LONG", sentence, None)
+                self.throw_new(sys::napi_create_range_error, "BSONROW_TEXT_TOO_LONG", sentence)
             }
             Failure::Status(sys::Status::napi_pending_exception) => Ok(()),
             Failure::Status(status) => {
                 let sentence = format!("Node-API failed with status {status}");
-                self.throw_new(sys::napi_create_error, "BSONROW_NODE_API", &sentence, None)
+                self.throw_new(sys::napi_create_error, "BSONROW_NODE_API", &sentence)
             }
         };
         ptr::null_mut()
     }
 
-    /// Throws, in place of the exception that is pending, one with its message and with a place in the source.
-    #[cold]
-    pub fn rethrow_at(self, kind: ErrorKind, offset: usize, path: &[Value]) -> Result<Value> {
+    /// Throws, in place of the exception that is pending, one of its message and of a place in the source.
+    fn throw_refused(self, offset: usize, source: &[u8]) -> Result<()> {
+        let kind = ErrorKind::Deserialize;
         // SAFETY: the environment is valid.
         let cause: Result<Value> = unsafe { get!(napi_get_and_clear_last_exception(self.0)) };
         let cause = cause?;
         let message = match self.property(cause, c"message") {
-            Ok(message) => message,
+            Ok(message) if self.is_string(message)? => message,
             // What was thrown is no error.
-            Err(_) => self.string(&kind.to_string())?,
+            _ => self.string(&kind.to_string())?,
         };
-        let path = self.array(path.iter().copied().map(Ok))?;
-        let create = sys::napi_create_error;
-        let error = self.error(create, kind.code(), message, Some((offset, path)))?;
+        let error = self.error(sys::napi_create_error, kind.code(), message, Some((offset, source)))?;
         self.set_property(error, c"cause", cause)?;
-        // SAFETY: `error` is an error of this environment.
-        check(unsafe { sys::napi_throw(self.0, error) })?;
-        Err(Failure::Status(sys::Status::napi_pending_exception))
+        self.throw_value(error)
+    }
+
+    fn is_string(self, value: Value) -> Result<bool> {
+        let mut kind = 0;
+        // SAFETY: `value` is a value of this environment.
+        check(unsafe { sys::napi_typeof(self.0, value, &mut kind) })?;
+        Ok(kind == sys::ValueType::napi_string)
     }
 
     fn throw_bson(self, error: Error, source: &[u8]) -> Result<()> {
         let create =
             if error.kind.is_range_error() { sys::napi_create_range_error } else { sys::napi_create_error };
-        let path = crate::locate::path_to(source, error.offset);
-        let path = self.array(path.iter().map(|name| self.string(name)))?;
-        self.throw_new(create, error.kind.code(), &error.kind.to_string(), Some((error.offset, path)))
+        let message = self.string(&error.kind.to_string())?;
+        let error = self.error(create, error.kind.code(), message, Some((error.offset, source)))?;
+        self.throw_value(error)
     }
 
-    fn throw_new(
-        self,
-        create: CreateError,
-        code: &str,
-        message: &str,
-        place: Option<(usize, Value)>,
-    ) -> Result<()> {
-        let error = self.error(create, code, self.string(message)?, place)?;
-        // SAFETY: `error` is an error of this environment.
+    fn throw_new(self, create: CreateError, code: &str, message: &str) -> Result<()> {
+        let error = self.error(create, code, self.string(message)?, None)?;
+        self.throw_value(error)
+    }
+
+    fn throw_value(self, error: Value) -> Result<()> {
+        // SAFETY: `error` is a value of this environment.
         check(unsafe { sys::napi_throw(self.0, error) })
     }
 
+    /// An error; with a place, one of that byte of a source.
     fn error(
         self,
         create: CreateError,
         code: &str,
         message: Value,
-        place: Option<(usize, Value)>,
+        place: Option<(usize, &[u8])>,
     ) -> Result<Value> {
         let code = self.string(code)?;
         let mut error = ptr::null_mut();
         // SAFETY: both are strings of this environment.
         check(unsafe { create(self.0, code, message, &mut error) })?;
-        if let Some((offset, path)) = place {
+        if let Some((offset, source)) = place {
+            let path = crate::locate::path_to(source, offset);
+            let path = self.array(path.iter().map(|name| self.string(name)))?;
             self.set_property(error, c"offset", self.number(offset as f64)?)?;
             self.set_property(error, c"path", path)?;
         }

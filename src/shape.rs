@@ -1,9 +1,10 @@
-//! Sequences of column names, and the guess that a document has those of the last one.
+//! Layouts of objects: sequences of names and of marks, and the guess that a document has those of the last one.
 //!
 //! Documents of a collection mostly have the same names in the same order, and a sink can prepare for a sequence
 //! that it has seen: a compiled object literal, a header. So names are compared with the expected ones, which is
 //! one load each, instead of being found and hashed. Where the guess fails, the shapes that once took over at
-//! that very column are tried; where those fail too, the sequence is looked up whole.
+//! that very place are tried; where those fail too, the sequence is looked up whole. A [`Mark`] says what a name
+//! does not: where an object in the object begins and ends, what is made of the values that follow.
 //!
 //! A new sequence becomes a [`Shape`] at once as long as there is credit, which documents of known shapes earn;
 //! without credit, when it is seen for the second time. So documents with ever-new names soon cost no shapes. There
@@ -18,8 +19,8 @@ use crate::reader::{Piece, Reader};
 
 /// Shapes kept at most.
 pub const MAX_SHAPES: usize = 1024;
-/// Columns of a shape at most; a sink's prepared ways need not work for more.
-pub const MAX_COLUMNS: usize = 250;
+/// Names and marks of a shape at most; a sink's prepared ways need not work for more.
+pub const MAX_TOKENS: usize = 400;
 /// Bytes of a shape's names at most.
 const MAX_NAME_BYTES: usize = 16 << 10;
 /// Shapes that may take over from one.
@@ -35,22 +36,69 @@ const COST: u32 = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShapeId(pub u32);
 
-/// A sequence of names.
+/// What stands between names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Mark {
+    /// The value of the name before is an object, whose names follow.
+    Enter = 1,
+    /// Such an object ends.
+    Leave = 2,
+    /// The value of the name before is an ObjectId, which passes beside the values.
+    ObjectId = 3,
+    /// The value of the name before is a timestamp of two values: seconds and increment.
+    Timestamp = 4,
+    /// The value of the name before is a view of the source between two values: start and end.
+    View = 5,
+}
+
+impl Mark {
+    const ALL: [Self; 5] = [Self::Enter, Self::Leave, Self::ObjectId, Self::Timestamp, Self::View];
+
+    /// A mark as an entry of a sequence: no name begins with a zero byte.
+    const fn entry(self) -> &'static [u8; 2] {
+        const ENTRIES: [[u8; 2]; 6] = [[0, 0], [0, 1], [0, 2], [0, 3], [0, 4], [0, 5]];
+        &ENTRIES[self as usize]
+    }
+}
+
+/// An entry of a sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Token<'n> {
+    /// A name.
+    Name(&'n [u8]),
+    /// What is made of values.
+    Mark(Mark),
+}
+
+impl<'n> Token<'n> {
+    fn from_entry(entry: &'n [u8]) -> Self {
+        match entry {
+            [0, number] => {
+                let mark = Mark::ALL.into_iter().find(|&mark| mark as u8 == *number);
+                mark.map_or(Self::Name(entry), Self::Mark)
+            }
+            name => Self::Name(name),
+        }
+    }
+}
+
+/// A sequence of names and marks.
 pub struct Shape {
-    /// The names, each with its zero byte, one after another; then [`CHUNK`] bytes, so that a chunk can be loaded
-    /// from the start of each.
+    /// The entries, each with a zero byte behind it, one after another; then [`CHUNK`] bytes, so that a chunk can
+    /// be loaded from the start of each.
     bytes: Vec<u8>,
-    /// Where each name begins, and where the last one ends.
+    /// Where each entry begins, and where the last one ends.
     starts: Vec<u32>,
-    /// Shapes that begin with the same names, and the first column at which they differ.
+    /// Shapes that begin with the same entries, and the first one at which they differ.
     branches: Vec<(u32, ShapeId)>,
 }
 
 impl Shape {
-    fn new<'n>(names: impl Iterator<Item = &'n [u8]>) -> Self {
+    fn new<'n>(entries: impl Iterator<Item = &'n [u8]>) -> Self {
         let (mut bytes, mut starts) = (Vec::new(), vec![0]);
-        for name in names {
-            bytes.extend_from_slice(name);
+        for entry in entries {
+            bytes.extend_from_slice(entry);
             bytes.push(0);
             starts.push(bytes.len() as u32);
         }
@@ -58,37 +106,43 @@ impl Shape {
         Self { bytes, starts, branches: Vec::new() }
     }
 
-    /// How many columns.
+    /// How many names and marks.
     #[inline(always)]
     #[must_use]
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Whether there are no columns.
+    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The name of a column, with its zero byte.
-    fn name_with_nul(&self, column: usize) -> &[u8] {
-        &self.bytes[self.starts[column] as usize..self.starts[column + 1] as usize]
+    /// The names and marks.
+    pub fn tokens(&self) -> impl ExactSizeIterator<Item = Token<'_>> {
+        self.entries().map(Token::from_entry)
     }
 
-    /// The names.
-    pub fn names(&self) -> impl ExactSizeIterator<Item = &[u8]> {
-        (0..self.len()).map(|column| {
-            let name = self.name_with_nul(column);
-            &name[..name.len() - 1]
-        })
+    fn entries(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        self.starts.windows(2).map(|ends| &self.bytes[ends[0] as usize..ends[1] as usize - 1])
     }
 
-    /// Steps over the name of a column, if it is what stands at `reader`.
+    /// Where an entry begins, and its length with the zero byte.
     #[inline(always)]
-    fn take_name<'a>(&self, column: usize, reader: &mut Reader<'a>) -> Option<Piece<'a>> {
-        let [start, end] = *self.starts.get(column..)?.first_chunk()?;
-        let (start, len) = (start as usize, (end - start) as usize);
+    fn place(&self, index: usize) -> Option<(usize, usize)> {
+        let [start, end] = *self.starts.get(index..)?.first_chunk()?;
+        Some((start as usize, (end - start) as usize))
+    }
+
+    /// Steps over the name at `index`, if it is what stands at `reader`.
+    #[inline(always)]
+    fn take_name<'a>(&self, index: usize, reader: &mut Reader<'a>) -> Option<Piece<'a>> {
+        let (start, len) = self.place(index)?;
+        if self.bytes[start] == 0 && len > 1 {
+            // A mark: bytes like these are no name.
+            return None;
+        }
         if len <= CHUNK
             && let Some(here) = reader.peek_chunk()
         {
@@ -100,6 +154,17 @@ impl Shape {
             return reader.take_name(len - 1).ok();
         }
         reader.take_name_if(&self.bytes[start..start + len])
+    }
+
+    /// The shapes that differ from this one from an entry on.
+    fn branches_at(&self, index: usize) -> impl Iterator<Item = ShapeId> {
+        self.branches.iter().filter(move |(at, _)| *at as usize == index).map(|&(_, branch)| branch)
+    }
+
+    /// Whether this is the entry at `index`.
+    #[inline(always)]
+    fn has(&self, index: usize, entry: &[u8]) -> bool {
+        self.place(index).is_some_and(|(start, len)| self.bytes[start..start + len - 1] == *entry)
     }
 }
 
@@ -142,39 +207,43 @@ impl Default for Shapes {
     }
 }
 
-/// The names of the document that is being read, as far as it has been.
+/// The sequence of the document that is being read, as far as it has been.
 #[derive(Default)]
 pub struct Names<'a> {
-    /// The shape that the first `matched` names are those of.
+    /// The shape that the first `matched` entries are those of.
     guess: Option<ShapeId>,
     matched: usize,
-    /// The names behind those.
+    /// The entries behind those.
     rest: Vec<Piece<'a>>,
 }
 
-/// What a document's names turned out to be.
+/// What a document's sequence turned out to be.
 pub enum Sequence<'n, 'a> {
-    /// Those of a shape.
+    /// That of a shape.
     Shape(ShapeId),
-    /// New ones: some of a shape's, and then others.
-    New(NewNames<'n, 'a>),
+    /// A new one: some entries of a shape's, and then others.
+    New(NewSequence<'n, 'a>),
 }
 
-/// Names without a shape.
+/// A sequence without a shape.
 #[derive(Clone, Copy)]
-pub struct NewNames<'n, 'a> {
+pub struct NewSequence<'n, 'a> {
     known: Option<(&'n Shape, usize)>,
     rest: &'n [Piece<'a>],
 }
 
-impl<'n, 'a> NewNames<'n, 'a>
+impl<'n, 'a> NewSequence<'n, 'a>
 where
     'a: 'n,
 {
-    /// The names.
-    pub fn iter(self) -> impl Iterator<Item = &'n [u8]> {
-        let known = self.known.into_iter().flat_map(|(shape, matched)| shape.names().take(matched));
-        known.chain(self.rest.iter().map(|name| name.bytes()))
+    /// The names and marks.
+    pub fn tokens(self) -> impl Iterator<Item = Token<'n>> {
+        self.entries().map(Token::from_entry)
+    }
+
+    fn entries(self) -> impl Iterator<Item = &'n [u8]> {
+        let known = self.known.into_iter().flat_map(|(shape, matched)| shape.entries().take(matched));
+        known.chain(self.rest.iter().map(|entry| entry.bytes()))
     }
 
     /// How many.
@@ -200,9 +269,8 @@ impl<'a> Names<'a> {
     /// The next name, and the step over it.
     #[inline(always)]
     pub fn read(&mut self, shapes: &Shapes, reader: &mut Reader<'a>) -> Result<Piece<'a>> {
-        if self.rest.is_empty()
-            && let Some(ShapeId(guess)) = self.guess
-            && let Some(name) = shapes.shapes[guess as usize].take_name(self.matched, reader)
+        if let Some(shape) = self.guessed(shapes)
+            && let Some(name) = shape.take_name(self.matched, reader)
         {
             self.matched += 1;
             return Ok(name);
@@ -210,25 +278,70 @@ impl<'a> Names<'a> {
         self.read_other(shapes, reader)
     }
 
+    /// The next entry is a mark.
+    #[inline(always)]
+    pub fn mark(&mut self, shapes: &Shapes, mark: Mark) {
+        self.add_entry(shapes, mark.entry());
+    }
+
+    /// The next entry is a name that is not the source's.
+    #[inline(always)]
+    pub fn add(&mut self, shapes: &Shapes, name: &'static str) {
+        self.add_entry(shapes, name.as_bytes());
+    }
+
+    /// The shape that all entries are those of, so far.
+    #[inline(always)]
+    fn guessed<'s>(&self, shapes: &'s Shapes) -> Option<&'s Shape> {
+        if self.rest.is_empty() { self.guess.map(|guess| shapes.get(guess)) } else { None }
+    }
+
+    #[inline(always)]
+    fn add_entry(&mut self, shapes: &Shapes, entry: &'static [u8]) {
+        if self.guessed(shapes).is_some_and(|shape| shape.has(self.matched, entry)) {
+            self.matched += 1;
+        } else {
+            self.add_other(shapes, entry);
+        }
+    }
+
+    #[inline(never)]
+    fn add_other(&mut self, shapes: &Shapes, entry: &'static [u8]) {
+        let at = self.matched;
+        if self.branch_off(shapes, |shape| shape.has(at, entry).then_some(())).is_none() {
+            self.rest.push(Piece::whole(entry));
+        }
+    }
+
     #[inline(never)]
     fn read_other(&mut self, shapes: &Shapes, reader: &mut Reader<'a>) -> Result<Piece<'a>> {
-        if self.rest.is_empty()
-            && let Some(guess) = self.guess
-        {
-            for (_, branch) in shapes.branches(guess, self.matched) {
-                if let Some(name) = shapes.get(branch).take_name(self.matched, reader) {
-                    self.guess = Some(branch);
-                    self.matched += 1;
-                    return Ok(name);
-                }
-            }
+        let at = self.matched;
+        if let Some(name) = self.branch_off(shapes, |shape| shape.take_name(at, reader)) {
+            return Ok(name);
         }
         let name = reader.read_name()?;
         self.rest.push(name);
         Ok(name)
     }
 
-    /// Ends the document: finds its shape, or makes it one where it is seen again.
+    /// Goes over to a shape that differs from the guess from here on, and has what is here.
+    fn branch_off<T>(&mut self, shapes: &Shapes, mut has: impl FnMut(&Shape) -> Option<T>) -> Option<T> {
+        let guess = self.guessed(shapes)?;
+        for branch in guess.branches_at(self.matched) {
+            if let Some(found) = has(shapes.get(branch)) {
+                self.guess = Some(branch);
+                self.matched += 1;
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    fn sequence<'n>(&'n self, shapes: &'n Shapes) -> NewSequence<'n, 'a> {
+        NewSequence { known: self.guess.map(|guess| (shapes.get(guess), self.matched)), rest: &self.rest }
+    }
+
+    /// Ends the document: finds its shape, or makes it one.
     #[inline(always)]
     pub fn end<'n>(&'n mut self, shapes: &'n mut Shapes) -> Sequence<'n, 'a> {
         if self.rest.is_empty()
@@ -242,19 +355,15 @@ impl<'a> Names<'a> {
 
     #[inline(never)]
     fn find<'n>(&'n mut self, shapes: &'n mut Shapes) -> Sequence<'n, 'a> {
-        if self.rest.is_empty()
-            && let Some(guess) = self.guess
-        {
+        if let Some(guess) = self.guessed(shapes) {
             // A document that ends early.
-            for (_, branch) in shapes.branches(guess, self.matched) {
+            for branch in guess.branches_at(self.matched) {
                 if shapes.get(branch).len() == self.matched {
                     return Sequence::Shape(branch);
                 }
             }
         }
-        let names =
-            NewNames { known: self.guess.map(|guess| (shapes.get(guess), self.matched)), rest: &self.rest };
-        match shapes.look_up(names) {
+        match shapes.look_up(self.sequence(shapes)) {
             Found::Shape(id) => {
                 shapes.credit = (shapes.credit + 1).min(MAX_CREDIT * COST);
                 if let Some(guess) = self.guess {
@@ -269,19 +378,14 @@ impl<'a> Names<'a> {
             }
             Found::New(hash) => {
                 shapes.seen[hash as usize % SEEN] = hash;
-                let known = self.guess.map(|guess| (shapes.get(guess), self.matched));
-                Sequence::New(NewNames { known, rest: &self.rest })
+                Sequence::New(self.sequence(shapes))
             }
-            Found::TooLarge => {
-                let known = self.guess.map(|guess| (shapes.get(guess), self.matched));
-                Sequence::New(NewNames { known, rest: &self.rest })
-            }
+            Found::TooLarge => Sequence::New(self.sequence(shapes)),
         }
     }
 
     fn make(&self, hash: u64, shapes: &mut Shapes) -> ShapeId {
-        let known = self.guess.map(|guess| (shapes.get(guess), self.matched));
-        let shape = Shape::new(NewNames { known, rest: &self.rest }.iter());
+        let shape = Shape::new(self.sequence(shapes).entries());
         let full = shapes.shapes.len() == MAX_SHAPES;
         if full {
             shapes.forget();
@@ -312,12 +416,6 @@ impl Shapes {
         &self.shapes[id.0 as usize]
     }
 
-    /// A shape, unless it has been forgotten.
-    #[must_use]
-    pub fn try_get(&self, id: ShapeId) -> Option<&Shape> {
-        self.shapes.get(id.0 as usize)
-    }
-
     /// Changes when all shapes are forgotten: then no [`ShapeId`] from before is valid.
     #[must_use]
     pub const fn generation(&self) -> u32 {
@@ -330,10 +428,6 @@ impl Shapes {
         self.generation += 1;
     }
 
-    fn branches(&self, from: ShapeId, column: usize) -> impl Iterator<Item = (u32, ShapeId)> {
-        self.get(from).branches.iter().copied().filter(move |&(at, _)| at as usize == column)
-    }
-
     fn add_branch(&mut self, from: ShapeId, column: usize, to: ShapeId) {
         let branches = &mut self.shapes[from.0 as usize].branches;
         if branches.len() == MAX_BRANCHES {
@@ -342,19 +436,19 @@ impl Shapes {
         branches.push((column as u32, to));
     }
 
-    fn look_up(&self, names: NewNames<'_, '_>) -> Found {
-        if names.len() > MAX_COLUMNS {
+    fn look_up(&self, sequence: NewSequence<'_, '_>) -> Found {
+        if sequence.len() > MAX_TOKENS {
             return Found::TooLarge;
         }
-        let (mut hash, mut bytes) = (names.len() as u64, 0);
-        for name in names.iter() {
-            bytes += name.len() + 1;
-            hash = hash_name(hash, name);
+        let (mut hash, mut bytes) = (sequence.len() as u64, 0);
+        for entry in sequence.entries() {
+            bytes += entry.len() + 1;
+            hash = hash_entry(hash, entry);
         }
         if bytes > MAX_NAME_BYTES {
             return Found::TooLarge;
         }
-        let same = |id: &&ShapeId| self.get(**id).names().eq(names.iter());
+        let same = |id: &&ShapeId| self.get(**id).entries().eq(sequence.entries());
         if let Some(&id) = self.by_hash.get(&hash).and_then(|ids| ids.iter().find(same)) {
             return Found::Shape(id);
         }
@@ -363,19 +457,122 @@ impl Shapes {
 }
 
 /// Multiplies and folds eight bytes at a time. A collision costs a comparison, and shapes are bounded.
-fn hash_name(mut hash: u64, name: &[u8]) -> u64 {
+fn hash_entry(mut hash: u64, entry: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut fold = |word: u64| {
         let product = u128::from(hash ^ word) * u128::from(FACTOR);
         hash = (product as u64) ^ (product >> 64) as u64;
     };
-    let (words, rest) = name.as_chunks::<8>();
+    let (words, rest) = entry.as_chunks::<8>();
     for word in words {
         fold(u64::from_le_bytes(*word));
     }
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
     fold(u64::from_le_bytes(last));
-    fold(name.len() as u64);
+    fold(entry.len() as u64);
     hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_CREDIT, MAX_SHAPES, Mark, Names, Sequence, ShapeId, Shapes, Token};
+    use crate::reader::Reader;
+
+    /// Reads a document's names, with marks around them, as a sink does; its tokens, and its shape if it has one.
+    fn read(shapes: &mut Shapes, guess: Option<ShapeId>, names: &[&str]) -> (Vec<String>, Option<ShapeId>) {
+        let mut document = vec![0; 4];
+        for name in names {
+            document.push(0x0a);
+            document.extend(name.bytes());
+            document.push(0);
+        }
+        document.push(0);
+        let length = document.len() as i32;
+        document[..4].copy_from_slice(&length.to_le_bytes());
+        let mut reader = Reader::new(&document).unwrap();
+        let mut sequence = Names::begin(guess);
+        sequence.add(shapes, "row");
+        sequence.mark(shapes, Mark::Enter);
+        while reader.read_type() != 0 {
+            sequence.read(shapes, &mut reader).unwrap();
+        }
+        sequence.mark(shapes, Mark::Leave);
+        let text = |token: Token<'_>| match token {
+            Token::Name(name) => String::from_utf8(name.to_vec()).unwrap(),
+            Token::Mark(mark) => format!("<{mark:?}>"),
+        };
+        let (tokens, id) = match sequence.end(shapes) {
+            Sequence::Shape(id) => (None, Some(id)),
+            Sequence::New(new) => {
+                let tokens = new.tokens().map(text).collect::<Vec<_>>();
+                assert_eq!(tokens.len(), new.len());
+                (Some(tokens), None)
+            }
+        };
+        let tokens = tokens.unwrap_or_else(|| shapes.get(id.unwrap()).tokens().map(text).collect());
+        (tokens, id)
+    }
+
+    fn expected(names: &[&str]) -> Vec<String> {
+        [&["row", "<Enter>"], names, &["<Leave>"]].concat().into_iter().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn whatever_is_guessed_the_tokens_are_those_of_the_document() {
+        let documents: [&[&str]; 9] = [
+            &["a", "b", "c"],
+            &["a", "b"],
+            &["a", "b", "d"],
+            &["a", "", "c"],
+            &[],
+            &["\u{2}"],
+            &["a name of more than sixteen bytes", "c"],
+            &["a name of more than sixteen bytes", "d"],
+            &["a", "a"],
+        ];
+        let mut shapes = Shapes::default();
+        let mut guesses = vec![None];
+        for _ in 0..3 {
+            for names in documents {
+                for guess in guesses.clone() {
+                    let (tokens, id) = read(&mut shapes, guess, names);
+                    assert_eq!(tokens, expected(names));
+                    assert!(id.is_some());
+                    guesses.push(id);
+                }
+                guesses.dedup();
+            }
+        }
+        assert_eq!(shapes.shapes.len(), documents.len());
+    }
+
+    #[test]
+    fn ever_new_names_cost_shapes_until_the_credit_is_used_up() {
+        let mut shapes = Shapes::default();
+        let mut guess = None;
+        for number in 0..4 * MAX_SHAPES {
+            let name = format!("name {number}");
+            let (tokens, id) = read(&mut shapes, guess, &[&name]);
+            assert_eq!(tokens, expected(&[&name]));
+            guess = id.or(guess);
+        }
+        assert_eq!(shapes.shapes.len(), MAX_CREDIT as usize);
+        // What comes again is worth a shape.
+        assert_eq!(read(&mut shapes, guess, &["again"]).1, None);
+        assert!(read(&mut shapes, guess, &["again"]).1.is_some());
+    }
+
+    #[test]
+    fn all_shapes_are_forgotten_where_there_are_too_many() {
+        let mut shapes = Shapes::default();
+        for number in 0..=MAX_SHAPES {
+            let name = format!("name {number}");
+            let (_, first) = read(&mut shapes, None, &[&name]);
+            let (tokens, second) = read(&mut shapes, None, &[&name]);
+            assert_eq!(tokens, expected(&[&name]));
+            assert!(second.is_some() && first.is_none_or(|first| Some(first) == second));
+        }
+        assert_eq!((shapes.generation(), shapes.shapes.len()), (1, 1));
+    }
 }

@@ -203,6 +203,20 @@ fn random_texts_of_every_length_and_alignment() {
 }
 
 #[test]
+fn a_character_is_cut_off_before_a_long_run_of_ascii() {
+    let kernels = kernels();
+    for start in [&b"\xc3"[..], b"\xe4\xb8", b"\xf0\x9f\x98"] {
+        for end in [16, 32, 64, 128, 256] {
+            let mut bytes = vec![b'x'; end - start.len()];
+            bytes.extend_from_slice(start);
+            check(&kernels, &bytes);
+            bytes.resize(3 * end, b'x');
+            check(&kernels, &bytes);
+        }
+    }
+}
+
+#[test]
 fn every_character_stands_for_itself() {
     let kernels = kernels();
     let step = if cfg!(miri) { 9973 } else { 1 };

@@ -1,0 +1,68 @@
+// Answers are compared before anything is timed. The TypeScript converter's answer is the right one.
+import { inspect, isDeepStrictEqual } from 'node:util';
+
+/** What must be equal in a result, whatever a contender leaves for later. */
+const answerOf = {
+  row: ({ row, replicaId }) => ({ row: withTexts(row), replicaId }),
+  columns: (row) => row,
+  event: ({ change, converted }) => ({ change: withoutDocuments(change), converted }),
+};
+
+/**
+ * Contenders keep the documents of an event, and its description of an update, in different forms: as BSON or
+ * deserialised. Content that a replicator stores is in the row.
+ */
+function withoutDocuments(change) {
+  const { fullDocument, fullDocumentBeforeChange, updateDescription, ...fields } = change;
+  return fields;
+}
+
+/** An array that a contender leaves as such is JSON text in a row. */
+const withTexts = (row) =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, Array.isArray(value) ? JSON.stringify(value) : value]),
+  );
+
+/** A result, or the error that stands for it. */
+function attempt(convert, document, kind) {
+  try {
+    return answerOf[kind](convert(document));
+  } catch (error) {
+    return { error: error.message };
+  }
+}
+
+/**
+ * @param {'row' | 'event' | 'columns'} kind
+ * @param {(bytes: Buffer) => any} reference
+ * @param {(bytes: Buffer) => any} convert
+ * @param {Buffer[]} documents
+ * @returns {string | undefined} the first difference, in words
+ */
+export function firstDifference(kind, reference, convert, documents) {
+  for (const [index, document] of documents.entries()) {
+    const expected = attempt(reference, document, kind);
+    const actual = attempt(convert, document, kind);
+    if (isDeepStrictEqual(actual, expected)) continue;
+    return `document ${index}: ${describe(expected, actual)}`;
+  }
+  return undefined;
+}
+
+/** The innermost difference of two answers, cut to a line. */
+function describe(expected, actual, path = []) {
+  const isObject = (value) => typeof value === 'object' && value !== null && !ArrayBuffer.isView(value);
+  if (isObject(expected) && isObject(actual)) {
+    for (const name of new Set([...Object.keys(actual), ...Object.keys(expected)])) {
+      if (!isDeepStrictEqual(actual[name], expected[name])) {
+        return describe(expected[name], actual[name], [...path, name]);
+      }
+    }
+  }
+  return `${path.join('.')} is ${printed(actual)}, expected ${printed(expected)}`;
+}
+
+function printed(value) {
+  const text = inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY, maxStringLength: 80 });
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}
