@@ -1,0 +1,165 @@
+// The command as a user starts it: a process, its messages, its exit codes.
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { serialize } from 'bson';
+import { describe, expect, test } from 'vitest';
+import { splitDocuments } from './support/expected.mjs';
+import { makeFolder, query, readReplica, SAMPLE } from './support/replica.mjs';
+
+const folder = makeFolder();
+const COMMAND = new URL('../bin/bsonrow-replicate.mjs', import.meta.url).pathname;
+
+function run(...args) {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [COMMAND, ...args.map(String)], { cwd: folder }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : error.code, stdout, stderr });
+    });
+  });
+}
+
+const documentsFile = (name, documents) => {
+  const file = join(folder, name);
+  writeFileSync(file, Buffer.concat(documents.map((document) => Buffer.from(serialize(document)))));
+  return file;
+};
+
+test('--help and --version', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url)));
+  expect(await run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  const help = await run('--help');
+  expect(help.code).toBe(0);
+  const options = [
+    '--into',
+    '--format',
+    '--namespace',
+    '--collection',
+    '--dates',
+    '--limit',
+    '--batch',
+    '--on-error',
+  ];
+  for (const option of [...options, '--fresh', '--dry-run', '--show', '--quiet'])
+    expect(help.stdout).toContain(option);
+});
+
+test.each([
+  [[], /missing required argument 'path'/],
+  [['x', '--unknown'], /unknown option '--unknown'/],
+  [['x', '--limit', '0'], /It must be a whole number above 0/],
+  [['x', '--batch', '1.5'], /It must be a whole number above 0/],
+  [['x', '--format', 'xml'], /Allowed choices are auto, events, documents/],
+  [['x', '--dates', 'local'], /Allowed choices are legacy, iso, iso-seconds/],
+  [[SAMPLE, '--namespace', 'orders'], /"orders" is not a namespace/],
+  [[SAMPLE, '--collection', 'orders'], /"orders" is not a namespace/],
+])('wrong usage %j: exit code 2', async (args, message) => {
+  const { code, stdout, stderr } = await run(...args);
+  expect(code).toBe(2);
+  expect(stdout).toBe('');
+  expect(stderr).toMatch(message);
+});
+
+test('by default the rows go to replica.sqlite, and the namespace comes from the path', async () => {
+  const file = documentsFile('things.bson', [{ _id: 1 }, { _id: 2 }]);
+  const { code, stdout } = await run(file);
+  expect(code).toBe(0);
+  expect(stdout).toContain('Read: 2 documents (2 document)');
+  const [[namespace]] = query(join(folder, 'replica.sqlite'), 'SELECT namespace FROM _bsonrow_tables');
+  expect(namespace).toMatch(/^bsonrow-replicator-\w+\.things$/);
+});
+
+describe('damage', () => {
+  const documents = splitDocuments(gunzipSync(readFileSync(SAMPLE)));
+
+  test('stops with file, byte and reason; what was before it is kept', async () => {
+    const bytes = Buffer.concat(documents.slice(0, 100).map((document) => document.bytes));
+    bytes.writeInt32LE(3, documents[80].offset);
+    writeFileSync(join(folder, 'damaged.bson'), bytes);
+    const { code, stdout, stderr } = await run('damaged.bson', '--into', 'damaged.sqlite', '--batch', 30);
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `bsonrow-replicate: damaged.bson: byte ${documents[80].offset}: Invalid BSON document length 3\n`,
+    );
+    expect(stdout).toContain('Read: 80 documents');
+    expect(readReplica(join(folder, 'damaged.sqlite')).get('shop.customers')).toHaveLength(60);
+    expect(readReplica(join(folder, 'damaged.sqlite')).get('shop.products')).toHaveLength(18);
+  });
+
+  test('within a document: the byte is that of the file', async () => {
+    const good = Buffer.from(serialize({ _id: 1, text: 'abc' }));
+    const bad = Buffer.from(serialize({ _id: 2, text: 'abc' }));
+    const lengthAt = bad.indexOf('text') + 5;
+    bad.writeInt32LE(1000, lengthAt);
+    writeFileSync(join(folder, 'inside.bson'), Buffer.concat([good, bad]));
+    const { code, stderr } = await run('inside.bson', '--into', 'inside.sqlite', '-n', 'a.b');
+    expect(code).toBe(1);
+    const [, place, reason] = /inside\.bson: byte (\d+): (.*)\n/.exec(stderr);
+    expect(reason).toContain('Invalid BSON string length');
+    expect(reason).toContain('text');
+    expect(Number(place)).toBe(good.length + lengthAt);
+    expect(readReplica(join(folder, 'inside.sqlite')).get('a.b')).toHaveLength(1);
+  });
+
+  test('within the document of an event: likewise', async () => {
+    const bytes = Buffer.from(
+      serialize({
+        _id: { _data: '1' },
+        operationType: 'insert',
+        ns: { db: 'a', coll: 'b' },
+        fullDocument: { _id: 1, text: 'abc' },
+      }),
+    );
+    const lengthAt = bytes.indexOf('text') + 5;
+    bytes.writeInt32LE(1000, lengthAt);
+    writeFileSync(join(folder, 'event.bson'), bytes);
+    const { code, stderr } = await run('event.bson', '--format', 'events', '--into', 'event.sqlite');
+    expect(code).toBe(1);
+    expect(stderr).toContain(`event.bson: byte ${lengthAt}: Invalid BSON string length`);
+  });
+
+  test('a missing file, a folder without documents, a sink that cannot be', async () => {
+    expect(await run('missing.bson')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('missing.bson: there is no such file'),
+    });
+    const sink = await run(SAMPLE, '--into', 'no/such/folder.sqlite');
+    expect(sink).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no/such/folder.sqlite: cannot be opened'),
+    });
+  });
+});
+
+test('--dry-run converts all and writes nothing', async () => {
+  const { code, stdout } = await run(SAMPLE, '--dry-run', '--into', 'never.sqlite', '--show', 2);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/shop\.orders +\d+ +\d+ +– +–/);
+  expect(existsSync(join(folder, 'never.sqlite'))).toBe(false);
+});
+
+test('--quiet says nothing where all is well', async () => {
+  expect(await run(SAMPLE, '--into', 'quiet.sqlite', '--quiet')).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
+test('several inputs: folders, plain and gzip, events and documents', async () => {
+  const file = documentsFile('plain.bson', [{ _id: 1, from: 'documents' }]);
+  const { code } = await run(file, SAMPLE, '-n', 'my.documents', '--into', 'mixed.sqlite');
+  expect(code).toBe(0);
+  const replica = readReplica(join(folder, 'mixed.sqlite'));
+  expect(replica.get('my.documents')).toEqual([{ _id: 1n, from: 'documents' }]);
+  expect(replica.get('shop.products')).toHaveLength(60);
+});
+
+test('documents stored twice are stored once; --limit stops early', async () => {
+  const file = documentsFile(
+    'twice.bson',
+    Array.from({ length: 10 }, (_, i) => ({ _id: i })),
+  );
+  const args = [file, '-n', 'a.b', '--into', 'twice.sqlite'];
+  expect((await run(...args, '--limit', 4)).stdout).toContain('Read: 4 documents');
+  expect(readReplica(join(folder, 'twice.sqlite')).get('a.b')).toHaveLength(4);
+  await run(...args);
+  await run(...args);
+  expect(readReplica(join(folder, 'twice.sqlite')).get('a.b')).toHaveLength(10);
+});

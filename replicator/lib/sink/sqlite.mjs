@@ -1,0 +1,189 @@
+// The sink of an SQLite file: one table a collection, one row a document.
+import Database from 'libsql';
+import { SinkError } from '../errors.mjs';
+import { databaseOf } from '../namespace.mjs';
+import { Catalog, KEY_COLUMN, OVERFLOW_COLUMN } from './catalog.mjs';
+import { quoteName } from './naming.mjs';
+import { overflowJson, storableValue } from './values.mjs';
+
+/** Statements kept prepared for a table; a collection of ever-new element names must not fill the memory. */
+const MAX_STATEMENTS = 256;
+
+/** @implements {import('./sink.mjs').Sink} */
+export class SqliteSink {
+  #db;
+  #catalog;
+  #onWarning;
+
+  constructor(file, onWarning) {
+    this.#onWarning = onWarning;
+    try {
+      this.#db = new Database(file);
+      // With a write-ahead log, readers see whole transactions while a run goes on.
+      this.#db.pragma('journal_mode = WAL');
+      this.#db.pragma('synchronous = NORMAL');
+      this.#db.pragma('busy_timeout = 5000');
+      this.#catalog = new Catalog(this.#db);
+    } catch (error) {
+      throw new SinkError(`${file}: cannot be opened as an SQLite file: ${error.message}`, { cause: error });
+    }
+  }
+
+  async readPosition(source) {
+    const found = this.#db
+      .prepare('SELECT position FROM _bsonrow_progress WHERE source = ?')
+      .raw()
+      .get([source]);
+    return found?.[0] ?? null;
+  }
+
+  async apply(changes, progress) {
+    let current = null;
+    try {
+      this.#db.exec('BEGIN IMMEDIATE');
+      for (current of changes) this.#applyOne(current);
+      current = null;
+      if (progress !== null) {
+        this.#db
+          .prepare('INSERT OR REPLACE INTO _bsonrow_progress (source, position) VALUES (?, ?)')
+          .run([progress.source, progress.position]);
+      }
+      this.#db.exec('COMMIT');
+    } catch (error) {
+      this.#rollBack();
+      throw new SinkError(`${describeChange(current)}the SQLite file refuses it: ${error.message}`, {
+        cause: error,
+      });
+    }
+  }
+
+  async reset() {
+    this.#db.exec('BEGIN IMMEDIATE');
+    for (const [namespace] of this.#catalog.entries()) this.#catalog.drop(namespace);
+    this.#db.exec('DELETE FROM _bsonrow_progress');
+    this.#db.exec('COMMIT');
+  }
+
+  async tables() {
+    return this.#catalog.entries().map(([namespace, table]) => {
+      const [rows] = this.#db.prepare(`SELECT count(*) FROM ${table.quotedName}`).raw().get([]);
+      return { namespace, table: table.name, rows };
+    });
+  }
+
+  async firstRows(namespace, count) {
+    const table = this.#catalog.find(namespace);
+    const columns = [...table.columns.values()];
+    if (table.hasOverflow) columns.push(OVERFLOW_COLUMN);
+    const list = columns.map(quoteName).join(', ') || 'NULL';
+    const rows = this.#db
+      .prepare(`SELECT ${list} FROM ${table.quotedName} ORDER BY rowid LIMIT ?`)
+      .safeIntegers(true)
+      .raw()
+      .all([BigInt(count)]);
+    return { columns, rows };
+  }
+
+  async close() {
+    // Folds the log back, so that one file is left.
+    this.#db.pragma('wal_checkpoint(TRUNCATE)');
+    this.#db.pragma('journal_mode = DELETE');
+    this.#db.close();
+  }
+
+  #applyOne(change) {
+    switch (change.kind) {
+      case 'put':
+        this.#put(change);
+        return;
+      case 'remove':
+        this.#remove(change);
+        return;
+      case 'drop':
+        this.#catalog.drop(change.namespace);
+        return;
+      case 'rename':
+        this.#rename(change);
+        return;
+      case 'dropDatabase':
+        for (const [namespace] of this.#catalog.entries()) {
+          if (databaseOf(namespace) === change.database) this.#catalog.drop(namespace);
+        }
+        return;
+    }
+  }
+
+  #put({ namespace, key, row }) {
+    const table = this.#catalog.findOrCreate(namespace);
+    const names = Object.keys(row);
+    const values = Object.values(row);
+    // No element name holds a NUL.
+    const shape = names.join('\0');
+    const plan = table.statements.get(shape) ?? this.#plan(table, shape, names);
+    const parameters = [key];
+    for (const index of plan.stored) parameters.push(storableValue(values[index]));
+    if (plan.overflow.length > 0) {
+      parameters.push(overflowJson(plan.overflow.map((index) => [names[index], values[index]])));
+    }
+    plan.statement.run(parameters);
+  }
+
+  /** The statement for rows of these element names, and which of their values it stores in columns. */
+  #plan(table, shape, names) {
+    const columns = [KEY_COLUMN];
+    const stored = [];
+    const overflow = [];
+    names.forEach((name, index) => {
+      const column = this.#catalog.column(table, name);
+      if (column === null) {
+        overflow.push(index);
+      } else {
+        stored.push(index);
+        columns.push(column);
+      }
+    });
+    if (overflow.length > 0) columns.push(OVERFLOW_COLUMN);
+    const list = columns.map(quoteName).join(', ');
+    const marks = columns.map(() => '?').join(', ');
+    // REPLACE takes an earlier row away whole, so that columns the document no longer has are NULL again.
+    const statement = this.#db.prepare(
+      `INSERT OR REPLACE INTO ${table.quotedName} (${list}) VALUES (${marks})`,
+    );
+    if (table.statements.size >= MAX_STATEMENTS) table.statements.clear();
+    const plan = { statement, stored, overflow };
+    table.statements.set(shape, plan);
+    return plan;
+  }
+
+  #remove({ namespace, key }) {
+    const table = this.#catalog.find(namespace);
+    if (table === undefined) return;
+    table.removal ??= this.#db.prepare(`DELETE FROM ${table.quotedName} WHERE ${KEY_COLUMN} = ?`);
+    table.removal.run([key]);
+  }
+
+  #rename({ namespace, to }) {
+    if (this.#catalog.find(namespace) !== undefined) {
+      this.#catalog.rename(namespace, to);
+      return;
+    }
+    // Its documents are not known here; those of the collection it took the place of are gone.
+    this.#catalog.drop(to);
+    this.#onWarning(`${namespace} was renamed to ${to}, but no document of it has been replicated`);
+  }
+
+  #rollBack() {
+    try {
+      this.#db.exec('ROLLBACK');
+      this.#catalog.load();
+    } catch {
+      // There was no transaction, or the file is gone: the first error is the one to report.
+    }
+  }
+}
+
+function describeChange(change) {
+  if (change === null) return '';
+  const id = change.row?._id;
+  return `${change.namespace ?? change.database}, ${change.operation}${id === undefined ? '' : ` of _id ${id}`}: `;
+}

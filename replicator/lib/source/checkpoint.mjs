@@ -1,0 +1,65 @@
+// How far a capture of change events has been applied, so that a second run goes on from there: applying events
+// twice would not end in the same tables (after a rename, the old name's rows would go to the new one again).
+// Plain documents need none of it, as storing a document twice is storing it once.
+import { createHash } from 'node:crypto';
+import { InputError } from '../errors.mjs';
+
+const digestOf = (bytes) => createHash('sha256').update(bytes).digest('hex');
+
+export class Checkpoint {
+  #file;
+  /** Names the capture by its first event, wherever the file lies, and what was asked of it. */
+  source;
+  /** Where the events applied by earlier runs end, and the digest of the last of them. */
+  #appliedEnd = 0;
+  #appliedDigest = null;
+  #last = null;
+
+  /**
+   * @param {string} file
+   * @param {Buffer} firstEvent
+   * @param {string} request the options that decide what becomes of the events
+   */
+  constructor(file, firstEvent, request) {
+    this.#file = file;
+    this.source = `events ${digestOf(firstEvent)} ${request}`;
+  }
+
+  /** @param {string | null} position what `progress` gave in an earlier run */
+  resume(position) {
+    if (position === null) return;
+    const { end, digest } = JSON.parse(position);
+    this.#appliedEnd = end;
+    this.#appliedDigest = digest;
+  }
+
+  /**
+   * Whether an earlier run has applied this event already.
+   * @throws InputError where the events so far are not the ones it applied
+   */
+  isApplied({ bytes, offset }) {
+    if (offset >= this.#appliedEnd) return false;
+    const end = offset + bytes.length;
+    if (end < this.#appliedEnd) return true;
+    if (end === this.#appliedEnd && digestOf(bytes) === this.#appliedDigest) return true;
+    throw new InputError(
+      this.#file,
+      offset,
+      'another capture with the same first event was applied up to here: replicate into a new file, or use --fresh',
+    );
+  }
+
+  /** This event has been read, and its change is in the batch to be stored next. */
+  advance(event) {
+    this.#last = event;
+  }
+
+  /** What to store beside the rows; `null` where nothing new was read. */
+  progress() {
+    if (this.#last === null) return null;
+    const { bytes, offset } = this.#last;
+    this.#last = null;
+    const position = JSON.stringify({ end: offset + bytes.length, digest: digestOf(bytes) });
+    return { source: this.source, position };
+  }
+}

@@ -1,0 +1,97 @@
+// The files that the user means, and the namespace of the documents in each.
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { InputError, UsageError } from '../errors.mjs';
+import { formatNamespace } from '../namespace.mjs';
+
+const DOCUMENT_FILE = /\.bson(\.gz)?$/i;
+/** What `mongodump --oplog` writes beside the databases: entries of another format. */
+const OPLOG_FILE = /^oplog\.bson(\.gz)?$/i;
+
+/**
+ * @typedef {object} Input
+ * @property {string} file
+ * @property {number} size bytes on the disk
+ * @property {string} namespace of plain documents, as mongodump lays out its folders
+ */
+
+/**
+ * Files as they are named; of directories, every `.bson` and `.bson.gz` file below, in the order of their
+ * names.
+ * @param {string[]} paths
+ * @param {(message: string) => void} onWarning
+ * @returns {Promise<Input[]>}
+ */
+export async function findInputs(paths, onWarning) {
+  const inputs = [];
+  for (const path of paths) {
+    const info = await statOf(path);
+    if (info.isDirectory()) {
+      const before = inputs.length;
+      await walk(path, inputs, onWarning);
+      if (inputs.length === before)
+        throw new UsageError(`${path}: no .bson or .bson.gz file in this directory`);
+    } else {
+      inputs.push(await describe(path, info.size));
+    }
+  }
+  return inputs;
+}
+
+async function walk(directory, inputs, onWarning) {
+  const entries = await readdir(directory, { withFileTypes: true });
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const entry of entries) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) await walk(path, inputs, onWarning);
+    else if (OPLOG_FILE.test(entry.name)) onWarning(`${path}: left out, oplog entries are not replicated`);
+    else if (DOCUMENT_FILE.test(entry.name)) inputs.push(await describe(path, (await statOf(path)).size));
+  }
+}
+
+async function statOf(path) {
+  try {
+    return await stat(path);
+  } catch (error) {
+    const reason = error.code === 'ENOENT' ? 'there is no such file or directory' : error.message;
+    throw new InputError(path, null, reason, { cause: error });
+  }
+}
+
+async function describe(file, size) {
+  return { file, size, namespace: await namespaceOfFile(file) };
+}
+
+/** `dump/shop/orders.bson` holds `shop.orders`. */
+async function namespaceOfFile(file) {
+  const path = resolve(file);
+  const stem = basename(path).replace(DOCUMENT_FILE, '');
+  const db = basename(dirname(path)) || 'dump';
+  return formatNamespace(db, (await collectionInMetadata(join(dirname(path), stem))) ?? unescapeName(stem));
+}
+
+/** mongodump shortens a long collection name in the name of the file and keeps it whole in the metadata. */
+async function collectionInMetadata(stem) {
+  for (const [name, unpack] of [
+    [`${stem}.metadata.json`, (bytes) => bytes],
+    [`${stem}.metadata.json.gz`, gunzipSync],
+  ]) {
+    try {
+      const metadata = JSON.parse(unpack(await readFile(name)).toString());
+      if (typeof metadata.collectionName === 'string') return metadata.collectionName;
+    } catch {
+      // No metadata, or none that can be read: the name of the file has to do.
+    }
+  }
+  return null;
+}
+
+/** mongodump writes characters that file systems refuse as `%XX`. */
+function unescapeName(name) {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
