@@ -72,15 +72,16 @@ function fill(outline, values, makers) {
   /** @param {Outline} outline */
   const makeObject = ({ properties, template }) => {
     /** @type {Record<string, unknown>} */
-    const object = { ...template };
+    const object = template === undefined ? Object.create(null) : { ...template };
     for (const property of properties) {
       const { name } = property;
       const made = make(property);
-      // An inherited name, `__proto__` above all, must become an own one; a template has the others already.
-      if (template === undefined ? name in object : name === '__proto__') define(object, name, made);
+      if (name === '__proto__') define(object, name, made);
       else object[name] = made;
     }
-    return object;
+    // Until now nothing was inherited, so every name became an own one; and the object is a dictionary, which new
+    // names cost half as much in as in an object whose map V8 must extend for each.
+    return template === undefined ? Object.setPrototypeOf(object, Object.prototype) : object;
   };
   return makeObject(outline);
 }
