@@ -62,6 +62,11 @@ export interface ConverterOptions {
    * is not its length less 4. Default `false`.
    */
   strict?: boolean;
+  /**
+   * Whether `convertChange` gives an event's `updateDescription`, as a `Buffer`. Otherwise it is skipped by its
+   * length, whatever that is. Default `false`.
+   */
+  updateDescription?: boolean;
 }
 
 /** Thrown for bytes that are not the BSON they should be. A date out of range is a `RangeError` of this shape. */
@@ -72,6 +77,87 @@ export interface BsonRowError extends Error {
   readonly offset: number;
   /** Which element: the column, then the names and array positions below it. Empty for the document itself. */
   readonly path: readonly string[];
+}
+
+/**
+ * A change event, converted in one pass. Its fields stand in the order of the event, with the values that
+ * `parseChangeDocument` gives, but `fullDocument` is `row` and `fullDocumentBeforeChange` is `rowBefore`; documents
+ * of fields that are not deserialised are `Buffer`s with memory of their own.
+ */
+export interface Change {
+  /** The resume token. */
+  // biome-ignore lint/suspicious/noExplicitAny: opaque
+  _id: any;
+  operationType: string;
+  ns?: { db: string; coll?: string };
+  to?: { db: string; coll: string };
+  /** The document's `_id`, and its shard key where there is one. */
+  // biome-ignore lint/suspicious/noExplicitAny: an _id can be of any BSON type
+  documentKey?: { _id: any; [shardKey: string]: any };
+  /**
+   * The identity: `documentKey._id`, the very same value; without `documentKey` the document's own `_id`;
+   * `undefined` where the event is about no document.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: an _id can be of any BSON type
+  replicaId: any;
+  /** The document after the change; `null` where the event has none: deleted, or gone before it was looked up. */
+  row: SqliteRow | null;
+  /** The document before the change, where the event has that field. */
+  rowBefore?: SqliteRow | null;
+  txnNumber?: bigint;
+  splitEvent?: { fragment: number; of: number };
+  /** With the option `updateDescription`. */
+  updateDescription?: Buffer;
+  /** `clusterTime`, `lsid`, `wallTime` and all others. */
+  // biome-ignore lint/suspicious/noExplicitAny: the fields of an event depend on its operation and the server
+  [field: string]: any;
+}
+
+/** How a batch is converted. */
+export interface BatchOptions {
+  /**
+   * What the batch holds. `'auto'`: changes where the reply has a `postBatchResumeToken`, as those of change
+   * streams do, documents otherwise. Default `'auto'`.
+   */
+  as?: 'auto' | 'changes' | 'documents';
+  /**
+   * What becomes of an event or document that cannot be converted: `'throw'` throws its error, `'return'` puts it
+   * in its place among the results. Either way the error has an `index`, its `offset` and `path` are those in the
+   * whole source, and it has an `_id` where that can be read. A reply that is itself malformed always throws.
+   * Default `'throw'`.
+   */
+  onError?: 'throw' | 'return';
+}
+
+/** The error of one event or document of a batch. */
+export interface BatchError extends BsonRowError {
+  /** Its position in the batch, from 0. */
+  readonly index: number;
+  /** The identity of what could not be converted; absent where it cannot be read. */
+  readonly _id?: unknown;
+}
+
+/** A document's row and identity. */
+export interface IdentifiedRow {
+  row: SqliteRow;
+  // biome-ignore lint/suspicious/noExplicitAny: an _id can be of any BSON type
+  replicaId: any;
+}
+
+/** A reply's cursor, converted: its fields as they stand, and its batch. */
+export interface ConvertedBatch {
+  /** The cursor's id; `0n` where it is exhausted. */
+  id: bigint;
+  /** The namespace, `database.collection`. */
+  ns: string;
+  /** Where a change stream can be resumed behind this batch. */
+  postBatchResumeToken?: unknown;
+  /** Bytes of the reply's cursor document. */
+  byteLength: number;
+  /** The events, in order, where the batch holds changes. */
+  changes?: (Change | BatchError)[];
+  /** The documents, in order, otherwise. */
+  documents?: (IdentifiedRow | BatchError)[];
 }
 
 /** Converts documents to rows; the drop-in for the TypeScript replicator's converter. */
@@ -92,14 +178,40 @@ export declare class NativeSourceRowConverter {
    * @throws BsonRowError for malformed BSON; `Attempt to parse document without _id` where there is none
    * @throws TypeError where `source` is not a `Uint8Array`, or is a detached one
    */
-  // biome-ignore lint/suspicious/noExplicitAny: an _id can be of any BSON type
-  rawToSqliteRow(source: Uint8Array): { row: SqliteRow; replicaId: any };
+  rawToSqliteRow(source: Uint8Array): IdentifiedRow;
 
   /**
    * A document already deserialised to its row: what `rawToSqliteRow` gives for `bson.serialize(document)`, so it
    * has an `_id`, and what is `undefined` is left out.
    */
   documentToSqliteRow(document: object): SqliteRow;
+
+  /**
+   * One change event to its row and identity, in one pass: for `parseChangeDocument`, `rawToSqliteRow` and
+   * `parseDocumentId` together.
+   * @throws BsonRowError for malformed BSON
+   * @throws TypeError where `event` is not a `Uint8Array`
+   */
+  convertChange(event: Uint8Array): Change;
+
+  /**
+   * All events or documents of a reply by one call.
+   * @param cursor the raw `cursor` document of an `aggregate`, `getMore` or `find` reply, as a command with
+   *   `raw: true` gives it
+   * @throws BsonRowError for a malformed reply; with `onError: 'throw'`, BatchError for a malformed event
+   * @throws TypeError where an argument or option is not what it should be
+   */
+  convertBatch(cursor: Uint8Array, options?: BatchOptions): ConvertedBatch;
+
+  /**
+   * All documents of an array by one call: for `cursor.readBufferedDocuments()` of a cursor with `raw: true`.
+   * @throws BatchError for a malformed document, with `onError: 'throw'`
+   * @throws TypeError where an argument or option is not what it should be
+   */
+  convertDocuments(
+    buffers: readonly Uint8Array[],
+    options?: Pick<BatchOptions, 'onError'>,
+  ): (IdentifiedRow | BatchError)[];
 }
 
 /**
@@ -115,10 +227,10 @@ export declare function bufferToSqlite(bytes: Uint8Array, mode: DateRenderMode):
  *   memory that holds only `_id`
  * @throws BsonRowError as `rawToSqliteRow`
  */
-// biome-ignore lint/suspicious/noExplicitAny: an _id can be of any BSON type
 export declare function parseDocumentId(
   bytes: Uint8Array,
   options?: Pick<ConverterOptions, 'bson'>,
+  // biome-ignore lint/suspicious/noExplicitAny: an _id can be of any BSON type
 ): { id: any; idBuffer: Buffer };
 
 /**

@@ -57,6 +57,7 @@ function createBuilders({ ObjectId, Timestamp, deserialize }) {
       new Timestamp({ t: seconds, i: increment }),
     view: (/** @type {Uint8Array} */ array, /** @type {number} */ start, /** @type {number} */ end) =>
       Buffer.from(array.buffer, array.byteOffset + start, end - start),
+    buffer: (/** @type {Uint8Array} */ array) => Buffer.from(array.buffer),
   };
   return {
     setObjectIds: (/** @type {Uint8Array} */ array) => {

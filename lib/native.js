@@ -4,10 +4,19 @@ const { platformName } = require('./platform.js');
  * The exports of the Rust addon; see src/binding.rs.
  * @typedef {object} Native
  * @property {(builders: object) => number} createBuilders
- * @property {(builders: number, mode: number, strict: number) => (source: Uint8Array) => any} createConverter
+ * @property {(builders: number, mode: number, isStrict: boolean, wantsUpdateDescription: boolean) =>
+ *   NativeConverter} createConverter
  * @property {(bytes: Uint8Array, mode: number, builders: number) => any} bufferToSqlite
  * @property {(bytes: Uint8Array, builders: number) => { id: any, idBuffer: Uint8Array }} parseDocumentId
  * @property {(event: Uint8Array, builders: number) => any} parseChangeDocument
+ */
+
+/**
+ * @typedef {object} NativeConverter
+ * @property {(source: Uint8Array) => { row: import('../index.js').SqliteRow, replicaId: any }} convertRow
+ * @property {(event: Uint8Array) => import('../index.js').Change} convertChange
+ * @property {(cursor: Uint8Array, kind: number, returnsErrors: boolean) => any} convertBatch
+ * @property {(buffers: readonly Uint8Array[], returnsErrors: boolean) => any[]} convertDocuments
  */
 
 /**

@@ -3,7 +3,7 @@ const { invalid } = require('./context.js');
 /** @typedef {import('../index.js').BsonImplementation} BsonImplementation */
 /** @typedef {import('../index.js').ConverterOptions} ConverterOptions */
 
-const KNOWN = new Set(['bson', 'strict']);
+const KNOWN = new Set(['bson', 'strict', 'updateDescription']);
 
 /** @type {BsonImplementation | undefined} */
 let installed;
@@ -24,14 +24,16 @@ function readOptions(options) {
   for (const name of Object.keys(options)) {
     if (!KNOWN.has(name)) throw invalid(`options.${name} is not an option`);
   }
-  const { bson = installedBson(), strict = false } = options;
+  const { bson = installedBson(), strict = false, updateDescription = false } = options;
   for (const name of /** @type {const} */ (['ObjectId', 'Timestamp', 'deserialize', 'serialize'])) {
     if (typeof bson?.[name] !== 'function') {
       throw invalid(`options.bson must be the bson package: it has no function ${name}`);
     }
   }
-  if (typeof strict !== 'boolean') throw invalid('options.strict must be a boolean');
-  return { bson, strict };
+  for (const [name, value] of Object.entries({ strict, updateDescription })) {
+    if (typeof value !== 'boolean') throw invalid(`options.${name} must be a boolean`);
+  }
+  return { bson, strict, updateDescription };
 }
 
 module.exports = { installedBson, readOptions };

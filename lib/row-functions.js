@@ -5,7 +5,16 @@
  */
 
 /** What stands between names: the marks of src/shape.rs. */
-const Mark = Object.freeze({ ENTER: 1, LEAVE: 2, OBJECT_ID: 3, TIMESTAMP: 4, VIEW: 5 });
+const Mark = Object.freeze({
+  ENTER: 1,
+  LEAVE: 2,
+  OBJECT_ID: 3,
+  TIMESTAMP: 4,
+  VIEW: 5,
+  BUFFER: 6,
+  IDENTITY: 7,
+  SAME_IDENTITY: 8,
+});
 
 /**
  * Makes what is not a plain value.
@@ -13,14 +22,16 @@ const Mark = Object.freeze({ ENTER: 1, LEAVE: 2, OBJECT_ID: 3, TIMESTAMP: 4, VIE
  * @property {(index: number) => unknown} objectId the ObjectId that passed as number `index`
  * @property {(seconds: number, increment: number) => unknown} timestamp
  * @property {(source: Uint8Array, start: number, end: number) => Buffer} view
+ * @property {(array: Uint8Array) => Buffer} buffer over the memory of an array
  */
 
 /** @typedef {(string | number)[]} Tokens */
 /** @typedef {(given: unknown, ...values: unknown[]) => object} RowFunction */
 
 /**
- * An object to be made: its properties, each a plain value (no mark), a marked one, or an object of its own.
- * @typedef {{ name: string, mark?: number, inner?: Outline }} Property
+ * An object to be made: its properties, each a plain value (no mark), a marked one, or an object of its own; one of
+ * them may be the identity, which another can be the same as.
+ * @typedef {{ name: string, mark?: number, inner?: Outline, isIdentity?: boolean }} Property
  * @typedef {{ properties: Property[], template?: object }} Outline
  */
 
@@ -35,14 +46,19 @@ function readTokens(tokens) {
     /** @type {Property[]} */
     const properties = [];
     while (next < tokens.length && tokens[next] !== Mark.LEAVE) {
-      const name = /** @type {string} */ (tokens[next++]);
-      const mark = tokens[next];
-      if (typeof mark !== 'number' || mark === Mark.LEAVE) {
-        properties.push({ name });
-      } else {
+      /** @type {Property} */
+      const property = { name: /** @type {string} */ (tokens[next++]) };
+      if (tokens[next] === Mark.IDENTITY) {
+        property.isIdentity = true;
         next++;
-        properties.push(mark === Mark.ENTER ? { name, inner: read() } : { name, mark });
       }
+      const mark = tokens[next];
+      if (typeof mark === 'number' && mark !== Mark.LEAVE) {
+        next++;
+        if (mark === Mark.ENTER) property.inner = read();
+        else property.mark = mark;
+      }
+      properties.push(property);
     }
     next++;
     return { properties };
@@ -60,6 +76,8 @@ function fill(outline, values, makers) {
   const source = /** @type {Uint8Array} */ (values[0]);
   let value = 1;
   let ids = 0;
+  /** @type {unknown} */
+  let identity;
   const number = () => /** @type {number} */ (values[value++]);
   /** @param {Property} property */
   const make = ({ mark, inner }) => {
@@ -67,6 +85,8 @@ function fill(outline, values, makers) {
     if (mark === Mark.OBJECT_ID) return makers.objectId(ids++);
     if (mark === Mark.TIMESTAMP) return makers.timestamp(number(), number());
     if (mark === Mark.VIEW) return makers.view(source, number(), number());
+    if (mark === Mark.BUFFER) return makers.buffer(/** @type {Uint8Array} */ (values[value++]));
+    if (mark === Mark.SAME_IDENTITY) return identity;
     return values[value++];
   };
   /** @param {Outline} outline */
@@ -76,6 +96,7 @@ function fill(outline, values, makers) {
     for (const property of properties) {
       const { name } = property;
       const made = make(property);
+      if (property.isIdentity) identity = made;
       if (name === '__proto__') define(object, name, made);
       else object[name] = made;
     }
@@ -106,19 +127,24 @@ function addTemplates(outline) {
 }
 
 /**
- * An outline as source text: an object literal over the parameters `c1`, `c2`, ….
+ * An outline as source text: a function of the values `c1`, `c2`, … whose body is an object literal.
  * @param {Outline} outline
  */
-function writeLiteral(outline) {
+function writeFunction(outline) {
   let values = 0;
   let ids = 0;
   const parameter = () => `c${++values}`;
   /** @param {Property} property @returns {string} */
-  const write = ({ mark, inner }) => {
+  const write = ({ isIdentity, ...property }) => {
+    // A literal's values are made in their order, so the identity is there before what is the same.
+    if (isIdentity) return `identity = ${write(property)}`;
+    const { mark, inner } = property;
     if (inner !== undefined) return writeObject(inner);
     if (mark === Mark.OBJECT_ID) return `objectId(${ids++})`;
     if (mark === Mark.TIMESTAMP) return `timestamp(${parameter()}, ${parameter()})`;
     if (mark === Mark.VIEW) return `view(given, ${parameter()}, ${parameter()})`;
+    if (mark === Mark.BUFFER) return `buffer(${parameter()})`;
+    if (mark === Mark.SAME_IDENTITY) return 'identity';
     return parameter();
   };
   /** @param {Outline} outline */
@@ -132,7 +158,9 @@ function writeLiteral(outline) {
     return `{ ${texts.join(', ')} }`;
   };
   const text = writeObject(outline);
-  return { text, parameters: Array.from({ length: values }, (_, index) => `c${index + 1}`) };
+  const parameters = Array.from({ length: values }, (_, index) => `c${index + 1}`);
+  // The identity is a variable of the function: a parameter that nobody gives.
+  return `(${['given', ...parameters, 'identity'].join(', ')}) => (${text})`;
 }
 
 let canCompile = true;
@@ -147,10 +175,9 @@ function compile(tokens, makers) {
   const outline = readTokens(tokens);
   if (canCompile) {
     try {
-      const { text, parameters } = writeLiteral(outline);
-      const body = `'use strict'; return (${['given', ...parameters].join(', ')}) => (${text});`;
-      const { objectId, timestamp, view } = makers;
-      return new Function('objectId', 'timestamp', 'view', body)(objectId, timestamp, view);
+      const body = `'use strict'; return ${writeFunction(outline)};`;
+      const { objectId, timestamp, view, buffer } = makers;
+      return new Function('objectId', 'timestamp', 'view', 'buffer', body)(objectId, timestamp, view, buffer);
     } catch (error) {
       // The process may not generate code from strings.
       if (!(error instanceof EvalError)) throw error;

@@ -1,6 +1,5 @@
 //! The exports: arguments in, values or exceptions out. `lib/` makes the public interface of them.
 
-use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -9,8 +8,10 @@ use napi::bindgen_prelude::{JsValue, Object};
 use napi::sys;
 use napi_derive::napi;
 
+use crate::batch::{self, Kind, OnError};
+use crate::converter::{Addon, Converter, with_guess};
 use crate::datetime::DateRenderMode;
-use crate::js_row::{self, Builders, Conversion, Guess, Workshop};
+use crate::js_row::{self, Builders, Conversion};
 use crate::node::{Env, Failure, Result, Source, Value};
 
 const SOURCE: &str = "source must be a Buffer or Uint8Array that is not detached";
@@ -19,30 +20,10 @@ const EVENT: &str = "event must be a Buffer or Uint8Array that is not detached";
 const MODE: &str = "mode must be a DateRenderMode: 0, 1 or 2";
 const BUILDERS: &str = "builders must be what createBuilders gave";
 
-/// The addon in one JavaScript thread.
-#[derive(Default)]
-struct Addon {
-    workshop: RefCell<Workshop>,
-    builders: RefCell<Vec<Rc<Builders>>>,
-    row_guess: Cell<Guess>,
-    id_guess: Cell<Guess>,
-    event_guess: Cell<Guess>,
-}
-
-impl Addon {
-    fn builders(&self, env: Env, index: Value) -> Result<Rc<Builders>> {
-        let index = env.to_i32(index).and_then(|index| usize::try_from(index).ok());
-        let builders = index.and_then(|index| self.builders.borrow().get(index).cloned());
-        builders.ok_or(Failure::Argument(BUILDERS))
-    }
-}
-
-/// What belongs to a function that converts documents with fixed options.
-struct Converter {
-    addon: Rc<Addon>,
-    builders: Rc<Builders>,
-    conversion: Conversion,
-    guess: Cell<Guess>,
+fn builders_of(addon: &Addon, env: Env, index: Value) -> Result<Rc<Builders>> {
+    let index = env.to_i32(index).and_then(|index| usize::try_from(index).ok());
+    let builders = index.and_then(|index| addon.builders.borrow().get(index).cloned());
+    builders.ok_or(Failure::Argument(BUILDERS))
 }
 
 /// Runs a callback's body, which gets the function's data and its arguments, and turns what goes wrong into an
@@ -92,32 +73,65 @@ fn export<T>(
 }
 
 /// `(source) => { row, replicaId }`
-unsafe extern "C" fn convert(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
-    call(env, info, |env, converter: &Converter, [source]| {
+unsafe extern "C" fn convert_row(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
+    call(env, info, |env, converter: &Rc<Converter>, [source]| {
         // SAFETY: the source is read to its end before JavaScript runs.
         let source = unsafe { env.source(source, SOURCE) }?;
-        let Converter { addon, builders, conversion, guess } = converter;
-        with_guess(guess, |guess| {
-            js_row::identified_row(env, source.bytes(), *conversion, builders, &addon.workshop, guess)
-        })
+        converter.row(env, source.bytes())
     })
 }
 
-#[inline(always)]
-fn with_guess(cell: &Cell<Guess>, body: impl FnOnce(&mut Guess) -> Result<Value>) -> Result<Value> {
-    let mut guess = cell.get();
-    let result = body(&mut guess);
-    cell.set(guess);
-    result
+/// `(event) => change`
+unsafe extern "C" fn convert_change(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
+    call(env, info, |env, converter: &Rc<Converter>, [event]| {
+        // SAFETY: the source is read to its end before JavaScript runs.
+        let source = unsafe { env.source(event, EVENT) }?;
+        converter.change(env, source.bytes())
+    })
 }
 
-/// `(builders, mode, strict) => ((source) => { row, replicaId })`
+/// `(cursor, kind, returnsErrors) => reply`: `kind` is 0 for changes, 1 for documents, else told by the reply
+unsafe extern "C" fn convert_batch(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
+    call(env, info, |env, converter: &Rc<Converter>, [cursor, kind, returns_errors]| {
+        let kind = match env.to_i32(kind) {
+            Some(0) => Some(Kind::Changes),
+            Some(1) => Some(Kind::Documents),
+            _ => None,
+        };
+        batch::convert_cursor(env, cursor, converter, kind, on_error(env, returns_errors))
+    })
+}
+
+/// `(buffers, returnsErrors) => { row, replicaId }[]`
+unsafe extern "C" fn convert_documents(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
+    call(env, info, |env, converter: &Rc<Converter>, [buffers, returns_errors]| {
+        batch::convert_documents(env, buffers, converter, on_error(env, returns_errors))
+    })
+}
+
+fn on_error(env: Env, returns_errors: Value) -> OnError {
+    if env.is_true(returns_errors) { OnError::Return } else { OnError::Throw }
+}
+
+/// `(builders, mode, isStrict, wantsUpdateDescription) => { convertRow, … }`
 unsafe extern "C" fn create_converter(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
-    call(env, info, |env, addon: &Rc<Addon>, [builders, mode, strict]| {
-        let builders = addon.builders(env, builders)?;
-        let conversion = Conversion { mode: read_mode(env, mode)?, strict: env.to_i32(strict) == Some(1) };
-        let converter = Converter { addon: addon.clone(), builders, conversion, guess: Cell::default() };
-        export(env, c"convert", convert, converter)
+    call(env, info, |env, addon: &Rc<Addon>, [builders, mode, strict, update_description]| {
+        let conversion = Conversion {
+            mode: read_mode(env, mode)?,
+            strict: env.is_true(strict),
+            update_description: env.is_true(update_description),
+        };
+        let builders = builders_of(addon, env, builders)?;
+        let converter = Rc::new(Converter::new(addon.clone(), builders, conversion));
+        let functions = env.object()?;
+        let set = |name: &CStr, callback| {
+            env.set_property(functions, name, export(env, name, callback, converter.clone())?)
+        };
+        set(c"convertRow", convert_row)?;
+        set(c"convertChange", convert_change)?;
+        set(c"convertBatch", convert_batch)?;
+        set(c"convertDocuments", convert_documents)?;
+        Ok(functions)
     })
 }
 
@@ -134,7 +148,7 @@ unsafe extern "C" fn create_builders(env: sys::napi_env, info: sys::napi_callbac
 /// `(bytes, mode, builders) => row`
 unsafe extern "C" fn buffer_to_sqlite(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
     call(env, info, |env, addon: &Rc<Addon>, [bytes, mode, builders]| {
-        let builders = addon.builders(env, builders)?;
+        let builders = builders_of(addon, env, builders)?;
         let mode = read_mode(env, mode)?;
         // SAFETY: the source is read to its end before JavaScript runs.
         let source = unsafe { env.source(bytes, BYTES) }?;
@@ -147,7 +161,7 @@ unsafe extern "C" fn buffer_to_sqlite(env: sys::napi_env, info: sys::napi_callba
 /// `(bytes, builders) => { id, idBuffer }`, with a `Uint8Array`
 unsafe extern "C" fn parse_document_id(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
     call(env, info, |env, addon: &Rc<Addon>, [bytes, builders]| {
-        let builders = addon.builders(env, builders)?;
+        let builders = builders_of(addon, env, builders)?;
         // SAFETY: the source is read to its end before JavaScript runs.
         let source = unsafe { env.source(bytes, BYTES) }?;
         with_guess(&addon.id_guess, |guess| {
@@ -159,7 +173,7 @@ unsafe extern "C" fn parse_document_id(env: sys::napi_env, info: sys::napi_callb
 /// `(event, builders) => object`
 unsafe extern "C" fn parse_change_document(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
     call(env, info, |env, addon: &Rc<Addon>, [event, builders]| {
-        let builders = addon.builders(env, builders)?;
+        let builders = builders_of(addon, env, builders)?;
         // SAFETY: the source is read to its end before JavaScript runs.
         let source = unsafe { env.source(event, EVENT) }?;
         with_guess(&addon.event_guess, |guess| {

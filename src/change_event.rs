@@ -1,12 +1,16 @@
 //! The top-level fields of a change event
-//! (<https://www.mongodb.com/docs/manual/reference/change-events/>).
+//! (<https://www.mongodb.com/docs/manual/reference/change-events/>): as they are, or with their documents as rows.
 
+use crate::column::ColumnSink;
+use crate::datetime::DateRenderMode;
 use crate::deserialize::{self, Value, ValueSink};
-use crate::error::ErrorKind;
-use crate::identity;
+use crate::error::{Error, ErrorKind};
+use crate::identity::{self, IdElement};
 use crate::reader::Reader;
+use crate::row::read_row;
 use crate::shape::{Mark, Names, Shapes};
 use crate::spec::element_type;
+use crate::text::Text;
 
 /// The field that names a document as an `_id` does.
 const DOCUMENT_KEY: &[u8] = b"documentKey";
@@ -15,19 +19,14 @@ const DOCUMENT_KEY: &[u8] = b"documentKey";
 const DESERIALISED: [&[u8]; 5] = [b"_id", b"ns", b"to", b"lsid", b"splitEvent"];
 
 /// Reads all fields of the event that `reader` stands at the beginning of: their names into `names`, their values
-/// into `sink`. Documents that are not deserialised stay BSON.
+/// into `sink`. Documents that are not deserialised stay BSON, as views of the event.
 pub fn read_event<'a, S: ValueSink>(
     reader: &mut Reader<'a>,
     shapes: &Shapes,
     names: &mut Names<'a>,
     sink: &mut S,
 ) -> Result<(), S::Error> {
-    loop {
-        let start = reader.offset();
-        let element_type = reader.read_type();
-        if element_type == 0 {
-            return if reader.is_at_end() { Ok(()) } else { Err(ErrorKind::ColumnType(0).at(start).into()) };
-        }
+    while let Some(element_type) = read_type(reader)? {
         let name = names.read(shapes, reader)?.bytes();
         match element_type {
             element_type::DOCUMENT if name == DOCUMENT_KEY => {
@@ -40,12 +39,167 @@ pub fn read_event<'a, S: ValueSink>(
                 names.mark(shapes, Mark::View);
                 sink.write_value(Value::View { start, end: reader.offset() })?;
             }
-            // A string of the event's own is read as a row's is: what is ill-formed is replaced.
-            element_type::STRING => sink.write_value(Value::Text(reader.read_string()?.bytes()))?,
-            element_type::ARRAY => deserialize::write_element(reader, element_type, true, sink)?,
-            _ => deserialize::write_value(reader, element_type, shapes, names, sink)?,
+            _ => write_field(reader, element_type, shapes, names, sink)?,
         }
     }
+    Ok(())
+}
+
+/// The next field's type; `None` behind the last.
+#[inline(always)]
+fn read_type(reader: &mut Reader<'_>) -> Result<Option<u8>, Error> {
+    match reader.read_type() {
+        0 if reader.is_at_end() => Ok(None),
+        0 => Err(reader.error(ErrorKind::ColumnType(0))),
+        element_type => Ok(Some(element_type)),
+    }
+}
+
+/// A field that is no document, or one that is deserialised.
+#[inline(always)]
+fn write_field<'a, S: ValueSink>(
+    reader: &mut Reader<'a>,
+    element_type: u8,
+    shapes: &Shapes,
+    names: &mut Names<'a>,
+    sink: &mut S,
+) -> Result<(), S::Error> {
+    match element_type {
+        // A string of the event's own is read as a row's is: what is ill-formed is replaced.
+        element_type::STRING => sink.write_value(Value::Text(reader.read_string()?.bytes())),
+        element_type::ARRAY => deserialize::write_element(reader, element_type, true, sink),
+        _ => deserialize::write_value(reader, element_type, shapes, names, sink),
+    }
+}
+
+/// What is made of an event's documents.
+#[derive(Clone, Copy, Debug)]
+pub struct ChangeOptions {
+    /// How dates are rendered.
+    pub mode: DateRenderMode,
+    /// Whether `updateDescription` is wanted.
+    pub update_description: bool,
+}
+
+/// Reads an event as [`read_event`] does, but for its documents: `fullDocument` becomes `row`,
+/// `fullDocumentBeforeChange` becomes `rowBefore`, and those that stay BSON are copies. `row` is null where there is
+/// no such document, and `replicaId` is the identity: that of `documentKey`, else that of the document itself.
+pub fn read_change<'a, S>(
+    reader: &mut Reader<'a>,
+    options: ChangeOptions,
+    shapes: &Shapes,
+    names: &mut Names<'a>,
+    text: &mut Text,
+    sink: &mut S,
+) -> Result<(), <S as ValueSink>::Error>
+where
+    S: ValueSink + ColumnSink<Error = <S as ValueSink>::Error>,
+{
+    let (mut has_row, mut has_key) = (false, false);
+    let mut id: Option<IdElement<'a>> = None;
+    while let Some(element_type) = read_type(reader)? {
+        if matches!(element_type, element_type::DOCUMENT | element_type::NULL) {
+            if let Some(name) = take_row_name(reader) {
+                names.add(shapes, name);
+                let found = write_row(reader, element_type, options.mode, shapes, names, text, sink)?;
+                if name == ROW {
+                    has_row = true;
+                    id = found;
+                }
+                continue;
+            }
+            if !options.update_description && reader.take_name_if(b"updateDescription\0").is_some() {
+                reader.skip_value(element_type)?;
+                continue;
+            }
+        }
+        let name = names.read(shapes, reader)?.bytes();
+        match element_type {
+            element_type::DOCUMENT if name == DOCUMENT_KEY => {
+                identity::check_document(*reader)?;
+                has_key |= write_document_key(reader, shapes, names, sink)?;
+            }
+            element_type::DOCUMENT if !DESERIALISED.contains(&name) => {
+                let start = reader.offset();
+                reader.read_document()?;
+                names.mark(shapes, Mark::Buffer);
+                sink.write_value(Value::Document(&reader.source()[start..reader.offset()]))?;
+            }
+            _ => write_field(reader, element_type, shapes, names, sink)?,
+        }
+    }
+    if !has_row {
+        names.add(shapes, ROW);
+        sink.write_value(Value::Null)?;
+    }
+    names.add(shapes, "replicaId");
+    if has_key {
+        names.mark(shapes, Mark::SameIdentity);
+        Ok(())
+    } else if let Some(id) = id {
+        id.check()?;
+        deserialize::write_value(&mut id.value(), id.element_type(), shapes, names, sink)
+    } else {
+        sink.write_value(Value::Undefined)
+    }
+}
+
+const ROW: &str = "row";
+
+/// Steps over the name of a document that becomes a row; the name that the row has.
+#[inline(always)]
+fn take_row_name(reader: &mut Reader<'_>) -> Option<&'static str> {
+    if reader.take_name_if(b"fullDocument\0").is_some() {
+        Some(ROW)
+    } else {
+        reader.take_name_if(b"fullDocumentBeforeChange\0").map(|_| "rowBefore")
+    }
+}
+
+/// The row of a document that stands at `reader`, or null. Returns the document's `_id`.
+#[inline(always)]
+fn write_row<'a, S>(
+    reader: &mut Reader<'a>,
+    element_type: u8,
+    mode: DateRenderMode,
+    shapes: &Shapes,
+    names: &mut Names<'a>,
+    text: &mut Text,
+    sink: &mut S,
+) -> Result<Option<IdElement<'a>>, <S as ValueSink>::Error>
+where
+    S: ValueSink + ColumnSink<Error = <S as ValueSink>::Error>,
+{
+    if element_type == element_type::NULL {
+        sink.write_value(Value::Null)?;
+        return Ok(None);
+    }
+    names.mark(shapes, Mark::Enter);
+    let id = read_row(&mut reader.read_document()?, mode, shapes, names, text, sink)?;
+    names.mark(shapes, Mark::Leave);
+    Ok(id)
+}
+
+/// The fields of `documentKey`, whose `_id` is marked as the identity; whether there is one.
+#[inline(always)]
+fn write_document_key<'a, S: ValueSink>(
+    reader: &mut Reader<'a>,
+    shapes: &Shapes,
+    names: &mut Names<'a>,
+    sink: &mut S,
+) -> Result<bool, S::Error> {
+    let mut key = reader.read_document()?;
+    let mut has_id = false;
+    names.mark(shapes, Mark::Enter);
+    while let Some(element_type) = read_type(&mut key)? {
+        if names.read(shapes, &mut key)?.bytes() == b"_id" {
+            has_id = true;
+            names.mark(shapes, Mark::Identity);
+        }
+        deserialize::write_value(&mut key, element_type, shapes, names, sink)?;
+    }
+    names.mark(shapes, Mark::Leave);
+    Ok(has_id)
 }
 
 #[cfg(test)]

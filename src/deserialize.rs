@@ -13,6 +13,8 @@ use crate::utf8;
 /// A value of a JavaScript object.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
+    /// `undefined`
+    Undefined,
     /// `null`
     Null,
     /// `true` or `false`
@@ -36,6 +38,8 @@ pub enum Value<'a> {
         /// The byte behind its last.
         end: usize,
     },
+    /// A document that stays BSON, marked as a `Buffer` of its own.
+    Document(&'a [u8]),
     /// A value for the deserialiser.
     Element {
         /// The element's type.

@@ -42,6 +42,10 @@ pub enum ErrorKind {
     TimeValue,
     /// A document without `_id`, where its identity was asked for.
     NoId,
+    /// A cursor's document without `firstBatch` and `nextBatch`.
+    NoBatch,
+    /// An element of a batch that is no document.
+    NotADocument(u8),
     /// An `_id` that deserialisation would make equal to another: ill-formed UTF-8.
     IdUtf8,
     /// An `_id` that deserialisation would make equal to another: a name twice in one document.
@@ -78,6 +82,8 @@ impl ErrorKind {
             Self::Depth => "BSONROW_DEPTH",
             Self::TimeValue => "BSONROW_TIME_VALUE",
             Self::NoId => "BSONROW_NO_ID",
+            Self::NoBatch => "BSONROW_NO_BATCH",
+            Self::NotADocument(_) => "BSONROW_NOT_A_DOCUMENT",
             Self::IdUtf8 => "BSONROW_ID_UTF8",
             Self::IdDuplicateName => "BSONROW_ID_DUPLICATE_NAME",
             Self::IdRegex => "BSONROW_ID_REGEX",
@@ -129,6 +135,8 @@ impl fmt::Display for ErrorKind {
             Self::Depth => write!(f, "json nested object depth exceeds the limit of {MAX_DEPTH}"),
             Self::TimeValue => f.write_str("Invalid time value"),
             Self::NoId => f.write_str("Attempt to parse document without _id"),
+            Self::NoBatch => f.write_str("Cursor document without firstBatch and nextBatch"),
+            Self::NotADocument(byte) => write!(f, "Batch element is no document but of type 0x{byte:x}"),
             Self::IdUtf8 => f.write_str("Invalid UTF-8 in _id: it could not be told from another _id"),
             Self::IdDuplicateName => {
                 f.write_str("A name twice in _id: it could not be told from another _id")

@@ -9,8 +9,9 @@
 
 use std::cell::{Cell, RefCell};
 
-use crate::change_event::read_event;
+use crate::change_event::{ChangeOptions, read_change, read_event};
 use crate::column::{Column, ColumnSink};
+use crate::cursor_reply::{Batch, read_reply};
 use crate::datetime::DateRenderMode;
 use crate::deserialize::{self, ValueSink, write_value};
 use crate::error::ErrorKind;
@@ -264,6 +265,7 @@ impl ValueSink for Values<'_> {
         use deserialize::Value;
         let env = self.env;
         let value = match value {
+            Value::Undefined => env.undefined()?,
             Value::Null => env.null()?,
             Value::Boolean(boolean) => env.boolean(boolean)?,
             Value::Number(number) => env.number(number)?,
@@ -283,6 +285,7 @@ impl ValueSink for Values<'_> {
                 self.values.push(env.number(start as f64)?);
                 env.number(end as f64)?
             }
+            Value::Document(bytes) => env.uint8_array(bytes)?,
             Value::Element { element_type, bytes, offset, raw } => {
                 let document = env.uint8_array(&document_of(element_type, bytes)?)?;
                 self.elements.push(Element { index: self.values.len(), document, raw, offset });
@@ -318,7 +321,7 @@ fn huge(env: Env, number: f64) -> Result<Value> {
 fn convert<'a>(
     env: Env,
     source: &'a [u8],
-    given: Value,
+    given: Option<Value>,
     builders: &Builders,
     workshop: &RefCell<Workshop>,
     guess: &mut Guess,
@@ -327,7 +330,10 @@ fn convert<'a>(
     let plan = {
         let Workshop { shapes, text, scratch, values } = &mut *workshop.borrow_mut();
         values.clear();
-        values.push(given);
+        values.push(match given {
+            Some(given) => given,
+            None => env.undefined()?,
+        });
         let mut reader = Reader::new(source)?;
         let mut names = Names::begin(guess.shape(shapes));
         let (object_ids, elements) = (ObjectIds::default(), Vec::new());
@@ -359,6 +365,8 @@ pub struct Conversion {
     pub mode: DateRenderMode,
     /// Whether to refuse what the specification forbids though its meaning is clear.
     pub strict: bool,
+    /// Whether a change's `updateDescription` is wanted.
+    pub update_description: bool,
 }
 
 /// A document to its row and identity: `{ row, replicaId }`.
@@ -374,8 +382,7 @@ pub fn identified_row(
     if conversion.strict {
         crate::strict::check(source)?;
     }
-    let given = env.undefined()?;
-    convert(env, source, given, builders, workshop, guess, |reader, shapes, names, text, sink| {
+    convert(env, source, None, builders, workshop, guess, |reader, shapes, names, text, sink| {
         names.add(shapes, "row");
         names.mark(shapes, Mark::Enter);
         let id = read_row(reader, conversion.mode, shapes, names, text, sink)?;
@@ -395,8 +402,7 @@ pub fn row(
     workshop: &RefCell<Workshop>,
     guess: &mut Guess,
 ) -> Result<Value> {
-    let given = env.undefined()?;
-    convert(env, source, given, builders, workshop, guess, |reader, shapes, names, text, sink| {
+    convert(env, source, None, builders, workshop, guess, |reader, shapes, names, text, sink| {
         read_row(reader, mode, shapes, names, text, sink).map(drop)
     })
 }
@@ -421,8 +427,7 @@ pub fn identity(
     workshop: &RefCell<Workshop>,
     guess: &mut Guess,
 ) -> Result<Value> {
-    let given = env.undefined()?;
-    convert(env, source, given, builders, workshop, guess, |reader, shapes, names, _, sink| {
+    convert(env, source, None, builders, workshop, guess, |reader, shapes, names, _, sink| {
         let id = crate::identity::find_id(reader)?;
         names.add(shapes, "id");
         write_id(&id, shapes, names, sink)?;
@@ -441,7 +446,43 @@ pub fn change_event(
     workshop: &RefCell<Workshop>,
     guess: &mut Guess,
 ) -> Result<Value> {
-    convert(env, source, event, builders, workshop, guess, |reader, shapes, names, _, sink| {
+    convert(env, source, Some(event), builders, workshop, guess, |reader, shapes, names, _, sink| {
         read_event(reader, shapes, names, sink)
+    })
+}
+
+/// The fields of a cursor's document, and where its batch stands.
+pub fn cursor_reply(
+    env: Env,
+    source: &[u8],
+    builders: &Builders,
+    workshop: &RefCell<Workshop>,
+    guess: &mut Guess,
+) -> Result<(Value, Batch)> {
+    let mut batch = None;
+    let reply = convert(env, source, None, builders, workshop, guess, |reader, shapes, names, _, sink| {
+        batch = Some(read_reply(reader, shapes, names, sink)?);
+        Ok(())
+    })?;
+    let batch = batch.ok_or(ErrorKind::NoBatch.at(0))?;
+    Ok((reply, batch))
+}
+
+/// A change event to its rows and identity.
+#[inline(always)]
+pub fn change(
+    env: Env,
+    source: &[u8],
+    conversion: Conversion,
+    builders: &Builders,
+    workshop: &RefCell<Workshop>,
+    guess: &mut Guess,
+) -> Result<Value> {
+    if conversion.strict {
+        crate::strict::check(source)?;
+    }
+    let options = ChangeOptions { mode: conversion.mode, update_description: conversion.update_description };
+    convert(env, source, None, builders, workshop, guess, |reader, shapes, names, text, sink| {
+        read_change(reader, options, shapes, names, text, sink)
     })
 }

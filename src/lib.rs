@@ -13,8 +13,8 @@
 //!                          └► json ──► text
 //! ```
 //!
-//! Modules import only from those above them in the list below. Everything but `js_row` and `binding`, which
-//! need the feature `node`, is plain Rust.
+//! Modules import only from those above them in the list below. What needs the
+//! feature `node` comes last; all above it is plain Rust.
 
 pub mod chunk;
 pub mod scan;
@@ -40,13 +40,21 @@ pub mod shape;
 pub mod strict;
 
 pub mod change_event;
+pub mod cursor_reply;
 pub mod deserialize;
 pub mod row;
 
 #[cfg(feature = "node")]
-mod js_row;
-#[cfg(feature = "node")]
 mod node;
+
+#[cfg(feature = "node")]
+mod js_row;
+
+#[cfg(feature = "node")]
+mod converter;
+
+#[cfg(feature = "node")]
+mod batch;
 
 #[cfg(feature = "node")]
 mod binding;

@@ -184,6 +184,19 @@ impl Env {
         unsafe { get!(napi_create_double(self.0, number)) }
     }
 
+    /// Whether a value is `true`.
+    pub fn is_true(self, value: Value) -> bool {
+        let mut boolean = false;
+        // SAFETY: `value` is a value of this environment.
+        check(unsafe { sys::napi_get_value_bool(self.0, value, &mut boolean) }).is_ok() && boolean
+    }
+
+    /// An object without properties.
+    pub fn object(self) -> Result<Value> {
+        // SAFETY: the environment is valid.
+        unsafe { get!(napi_create_object(self.0)) }
+    }
+
     /// `true` or `false`.
     pub fn boolean(self, boolean: bool) -> Result<Value> {
         // SAFETY: the environment is valid.
@@ -256,14 +269,47 @@ impl Env {
 
     /// An array of values.
     pub fn array(self, values: impl ExactSizeIterator<Item = Result<Value>>) -> Result<Value> {
-        // SAFETY: the environment is valid.
-        let array: Result<Value> = unsafe { get!(napi_create_array_with_length(self.0, values.len())) };
-        let array = array?;
+        let array = self.array_of(values.len())?;
         for (index, value) in values.enumerate() {
-            // SAFETY: both are values of this environment.
-            check(unsafe { sys::napi_set_element(self.0, array, index as u32, value?) })?;
+            self.set_element(array, index as u32, value?)?;
         }
         Ok(array)
+    }
+
+    /// The length of an array; `None` where the value is none.
+    pub fn array_length(self, value: Value) -> Option<u32> {
+        let mut length = 0;
+        // SAFETY: `value` is a value of this environment.
+        check(unsafe { sys::napi_get_array_length(self.0, value, &mut length) }).is_ok().then_some(length)
+    }
+
+    /// An element of an array.
+    pub fn element(self, array: Value, index: u32) -> Result<Value> {
+        // SAFETY: `array` is a value of this environment.
+        unsafe { get!(napi_get_element(self.0, array, index)) }
+    }
+
+    /// Sets an element of an array.
+    pub fn set_element(self, array: Value, index: u32, value: Value) -> Result<()> {
+        // SAFETY: both are values of this environment.
+        check(unsafe { sys::napi_set_element(self.0, array, index, value) })
+    }
+
+    /// An array of `length` elements to be set.
+    pub fn array_of(self, length: usize) -> Result<Value> {
+        // SAFETY: the environment is valid.
+        unsafe { get!(napi_create_array_with_length(self.0, length)) }
+    }
+
+    /// Runs `body` in a handle scope of its own: the values made in it are let go, whatever comes of it.
+    pub fn scope<T>(self, body: impl FnOnce() -> Result<T>) -> Result<T> {
+        let mut scope = ptr::null_mut();
+        // SAFETY: the scope is closed below, and `body` opens and closes its own within it.
+        check(unsafe { sys::napi_open_handle_scope(self.0, &mut scope) })?;
+        let result = body();
+        // SAFETY: the scope was opened above.
+        check(unsafe { sys::napi_close_handle_scope(self.0, scope) })?;
+        result
     }
 
     /// A function of JavaScript's that calls `callback` with `data`.
@@ -353,31 +399,58 @@ impl Env {
     #[cold]
     pub fn throw(self, failure: Failure, source: &[u8]) -> Value {
         // Where throwing fails there is nothing left to do: JavaScript sees the failure of that.
-        let _ = match failure {
-            Failure::Bson(error) => self.throw_bson(error, source),
-            Failure::Refused(offset) => self.throw_refused(offset, source),
-            Failure::Argument(sentence) => {
-                self.throw_new(sys::napi_create_type_error, "BSONROW_INVALID_ARGUMENT", sentence)
-            }
-            Failure::TextTooLong => {
-                let sentence = "A text is longer than a JavaScript string can be";
-                self.throw_new(sys::napi_create_range_error, "BSONROW_TEXT_TOO_LONG", sentence)
-            }
-            Failure::Status(sys::Status::napi_pending_exception) => Ok(()),
-            Failure::Status(status) => {
-                let sentence = format!("Node-API failed with status {status}");
-                self.throw_new(sys::napi_create_error, "BSONROW_NODE_API", &sentence)
-            }
-        };
+        if !matches!(failure, Failure::Status(sys::Status::napi_pending_exception)) {
+            let _ = self.error_of(failure, source).and_then(|error| self.throw_value(error));
+        }
         ptr::null_mut()
     }
 
-    /// Throws, in place of the exception that is pending, one of its message and of a place in the source.
-    fn throw_refused(self, offset: usize, source: &[u8]) -> Result<()> {
-        let kind = ErrorKind::Deserialize;
+    /// Throws a value; gives the failure that stands for a pending exception.
+    pub fn throw_value(self, error: Value) -> Result<Value> {
+        // SAFETY: the error is a value of this environment.
+        check(unsafe { sys::napi_throw(self.0, error) })?;
+        Err(Failure::Status(sys::Status::napi_pending_exception))
+    }
+
+    /// The error that a failure stands for; of a pending exception, that.
+    #[cold]
+    pub fn error_of(self, failure: Failure, source: &[u8]) -> Result<Value> {
+        match failure {
+            Failure::Bson(error) => {
+                let create = if error.kind.is_range_error() {
+                    sys::napi_create_range_error
+                } else {
+                    sys::napi_create_error
+                };
+                let message = self.string(&error.kind.to_string())?;
+                self.error(create, error.kind.code(), message, Some((error.offset, source)))
+            }
+            Failure::Refused(offset) => self.refusal(offset, source),
+            Failure::Argument(sentence) => {
+                let message = self.string(sentence)?;
+                self.error(sys::napi_create_type_error, "BSONROW_INVALID_ARGUMENT", message, None)
+            }
+            Failure::TextTooLong => {
+                let message = self.string("A text is longer than a JavaScript string can be")?;
+                self.error(sys::napi_create_range_error, "BSONROW_TEXT_TOO_LONG", message, None)
+            }
+            Failure::Status(sys::Status::napi_pending_exception) => self.take_exception(),
+            Failure::Status(status) => {
+                let message = self.string(&format!("Node-API failed with status {status}"))?;
+                self.error(sys::napi_create_error, "BSONROW_NODE_API", message, None)
+            }
+        }
+    }
+
+    fn take_exception(self) -> Result<Value> {
         // SAFETY: the environment is valid.
-        let cause: Result<Value> = unsafe { get!(napi_get_and_clear_last_exception(self.0)) };
-        let cause = cause?;
+        unsafe { get!(napi_get_and_clear_last_exception(self.0)) }
+    }
+
+    /// In place of the exception that is pending, an error of its message and of a place in the source.
+    fn refusal(self, offset: usize, source: &[u8]) -> Result<Value> {
+        let kind = ErrorKind::Deserialize;
+        let cause = self.take_exception()?;
         let message = match self.property(cause, c"message") {
             Ok(message) if self.is_string(message)? => message,
             // What was thrown is no error.
@@ -385,7 +458,7 @@ impl Env {
         };
         let error = self.error(sys::napi_create_error, kind.code(), message, Some((offset, source)))?;
         self.set_property(error, c"cause", cause)?;
-        self.throw_value(error)
+        Ok(error)
     }
 
     fn is_string(self, value: Value) -> Result<bool> {
@@ -393,24 +466,6 @@ impl Env {
         // SAFETY: `value` is a value of this environment.
         check(unsafe { sys::napi_typeof(self.0, value, &mut kind) })?;
         Ok(kind == sys::ValueType::napi_string)
-    }
-
-    fn throw_bson(self, error: Error, source: &[u8]) -> Result<()> {
-        let create =
-            if error.kind.is_range_error() { sys::napi_create_range_error } else { sys::napi_create_error };
-        let message = self.string(&error.kind.to_string())?;
-        let error = self.error(create, error.kind.code(), message, Some((error.offset, source)))?;
-        self.throw_value(error)
-    }
-
-    fn throw_new(self, create: CreateError, code: &str, message: &str) -> Result<()> {
-        let error = self.error(create, code, self.string(message)?, None)?;
-        self.throw_value(error)
-    }
-
-    fn throw_value(self, error: Value) -> Result<()> {
-        // SAFETY: `error` is a value of this environment.
-        check(unsafe { sys::napi_throw(self.0, error) })
     }
 
     /// An error; with a place, one of that byte of a source.

@@ -50,15 +50,38 @@ pub enum Mark {
     Timestamp = 4,
     /// The value of the name before is a view of the source between two values: start and end.
     View = 5,
+    /// The value of the name before is a `Buffer` over the memory of one value, an array.
+    Buffer = 6,
+    /// The value of the name before, with marks of its own, is the identity.
+    Identity = 7,
+    /// The value of the name before is the identity that was marked before.
+    SameIdentity = 8,
 }
 
 impl Mark {
-    const ALL: [Self; 5] = [Self::Enter, Self::Leave, Self::ObjectId, Self::Timestamp, Self::View];
+    const ALL: [Self; 8] = [
+        Self::Enter,
+        Self::Leave,
+        Self::ObjectId,
+        Self::Timestamp,
+        Self::View,
+        Self::Buffer,
+        Self::Identity,
+        Self::SameIdentity,
+    ];
 
     /// A mark as an entry of a sequence: no name begins with a zero byte.
     const fn entry(self) -> &'static [u8; 2] {
-        const ENTRIES: [[u8; 2]; 6] = [[0, 0], [0, 1], [0, 2], [0, 3], [0, 4], [0, 5]];
-        &ENTRIES[self as usize]
+        const ENTRIES: [[u8; 2]; Mark::ALL.len()] = {
+            let mut entries = [[0; 2]; Mark::ALL.len()];
+            let mut index = 0;
+            while index < entries.len() {
+                entries[index][1] = Mark::ALL[index] as u8;
+                index += 1;
+            }
+            entries
+        };
+        &ENTRIES[self as usize - 1]
     }
 }
 

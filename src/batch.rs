@@ -1,0 +1,177 @@
+//! Many documents or events by one call, each in a handle scope of its own: handles stay bounded however many there
+//! are.
+//!
+//! Making an object may run JavaScript, which may write to a source or detach it. So a source is asked for its bytes
+//! again for every object, and each object is read from its place in them as from any untrusted bytes.
+
+use crate::converter::Converter;
+use crate::cursor_reply::find_document_key;
+use crate::error::{Error, ErrorKind};
+use crate::identity::find_id;
+use crate::node::{Env, Failure, Result, Value};
+use crate::reader::Reader;
+use crate::spec::element_type;
+
+/// What the objects of a batch are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Change events.
+    Changes,
+    /// Documents.
+    Documents,
+}
+
+/// What becomes of an object that cannot be converted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum OnError {
+    /// The whole call throws.
+    Throw,
+    /// Its error stands in its place.
+    Return,
+}
+
+const CURSOR: &str = "cursor must be a Buffer or Uint8Array that is not detached";
+const BUFFERS: &str = "buffers must be an array of Buffers or Uint8Arrays that are not detached";
+
+/// Where an object stands.
+struct Place {
+    /// The array, and the sentence that refuses another value.
+    source: Value,
+    refusal: &'static str,
+    /// The bytes in it; to the end where `end` is `None`.
+    start: usize,
+    end: Option<usize>,
+    /// The element's type, where it is an element.
+    element_type: u8,
+}
+
+/// A cursor's document to its fields and its objects, which become the property `changes` or `documents`. `kind` is
+/// what they are; by default, changes where the cursor is a change stream's.
+pub fn convert_cursor(
+    env: Env,
+    cursor: Value,
+    converter: &Converter,
+    kind: Option<Kind>,
+    on_error: OnError,
+) -> Result<Value> {
+    // SAFETY: the source is read to its end before JavaScript runs.
+    let source = unsafe { env.source(cursor, CURSOR) }?;
+    let byte_length = source.bytes().len();
+    let (reply, batch) = converter.reply(env, source.bytes())?;
+    let kind = kind.unwrap_or(if batch.is_change_stream { Kind::Changes } else { Kind::Documents });
+    let results = env.array_of(batch.items.len())?;
+    for (index, item) in (0..).zip(&batch.items) {
+        let place = Place {
+            source: cursor,
+            refusal: CURSOR,
+            start: item.start,
+            end: Some(item.end),
+            element_type: item.element_type,
+        };
+        env.scope(|| {
+            let result = convert_place(env, &place, index, converter, kind, on_error)?;
+            env.set_element(results, index, result)
+        })?;
+    }
+    env.set_property(reply, c"byteLength", env.number(byte_length as f64)?)?;
+    let name = if kind == Kind::Changes { c"changes" } else { c"documents" };
+    env.set_property(reply, name, results)?;
+    Ok(reply)
+}
+
+/// An array of documents to their rows and identities.
+pub fn convert_documents(
+    env: Env,
+    buffers: Value,
+    converter: &Converter,
+    on_error: OnError,
+) -> Result<Value> {
+    let length = env.array_length(buffers).ok_or(Failure::Argument(BUFFERS))?;
+    let results = env.array_of(length as usize)?;
+    for index in 0..length {
+        env.scope(|| {
+            let source = env.element(buffers, index)?;
+            let element_type = element_type::DOCUMENT;
+            let place = Place { source, refusal: BUFFERS, start: 0, end: None, element_type };
+            let result = convert_place(env, &place, index, converter, Kind::Documents, on_error)?;
+            env.set_element(results, index, result)
+        })?;
+    }
+    Ok(results)
+}
+
+/// The object at a place, or the error in its place.
+#[inline(always)]
+fn convert_place(
+    env: Env,
+    place: &Place,
+    index: u32,
+    converter: &Converter,
+    kind: Kind,
+    on_error: OnError,
+) -> Result<Value> {
+    let convert = || {
+        // SAFETY: the source is read to its end before JavaScript runs.
+        let source = unsafe { env.source(place.source, place.refusal) }?;
+        let bytes = place.bytes(source.bytes())?;
+        match kind {
+            Kind::Changes => converter.change(env, bytes),
+            Kind::Documents => converter.row(env, bytes),
+        }
+    };
+    convert().or_else(|failure| {
+        let error = error_at(env, place, index, failure, converter, kind)?;
+        match on_error {
+            OnError::Return => Ok(error),
+            OnError::Throw => env.throw_value(error),
+        }
+    })
+}
+
+impl Place {
+    /// The bytes of the object, which is a document.
+    fn bytes<'s>(&self, source: &'s [u8]) -> Result<&'s [u8]> {
+        if self.element_type != element_type::DOCUMENT {
+            return Err(ErrorKind::NotADocument(self.element_type).at(0).into());
+        }
+        // The place was seen in these bytes; JavaScript may have shortened them since.
+        source.get(self.start..self.end.unwrap_or(source.len())).ok_or(Failure::Argument(self.refusal))
+    }
+}
+
+/// The error of an object, with its place in the whole source, its index and, as far as it can be read, its `_id`.
+#[cold]
+fn error_at(
+    env: Env,
+    place: &Place,
+    index: u32,
+    failure: Failure,
+    converter: &Converter,
+    kind: Kind,
+) -> Result<Value> {
+    let failure = match failure {
+        Failure::Bson(Error { kind, offset }) => Failure::Bson(kind.at(place.start + offset)),
+        Failure::Refused(offset) => Failure::Refused(place.start + offset),
+        other => other,
+    };
+    // SAFETY: the bytes are walked through before JavaScript runs again.
+    let source = unsafe { env.source(place.source, place.refusal) };
+    let bytes = source.as_ref().map_or(&[][..], |source| source.bytes());
+    let error = env.error_of(failure, bytes)?;
+    env.set_property(error, c"index", env.number(index.into())?)?;
+    let document = place.bytes(bytes).ok().and_then(|bytes| Reader::new(bytes).ok());
+    let key = match kind {
+        Kind::Changes => document.and_then(find_document_key),
+        Kind::Documents => document,
+    };
+    if let Some(id) = key.and_then(|mut key| find_id(&mut key).ok())
+        && let Ok(document) = id.to_document()
+    {
+        match converter.id(env, &document) {
+            Ok(id) => env.set_property(error, c"_id", id)?,
+            // An `_id` that has no value of its own; what the deserialiser threw is not what is reported.
+            Err(failure) => drop(env.error_of(failure, &[])?),
+        }
+    }
+    Ok(error)
+}

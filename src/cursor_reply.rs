@@ -1,0 +1,168 @@
+//! The `cursor` document of an `aggregate`, `getMore` or `find` reply: its fields, and where its events or documents
+//! stand.
+
+use crate::deserialize::{ValueSink, write_value};
+use crate::error::{Error, ErrorKind};
+use crate::reader::Reader;
+use crate::shape::{Names, Shapes};
+use crate::spec::element_type;
+
+/// The fields that hold the events or documents: the first reply's, and all others'.
+const BATCHES: [&[u8]; 2] = [b"firstBatch\0", b"nextBatch\0"];
+
+/// The field that only replies of change streams have.
+const RESUME_TOKEN: &[u8] = b"postBatchResumeToken";
+
+/// An element of the batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// Its type; a document, if all is well.
+    pub element_type: u8,
+    /// Where its value begins in the source.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+}
+
+/// What a reply's batch is.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// The events or documents, in order.
+    pub items: Vec<Item>,
+    /// Whether the cursor is a change stream's.
+    pub is_change_stream: bool,
+}
+
+/// Reads the fields of the reply that `reader` stands at the beginning of: the batch is returned, all others go to
+/// `names` and `sink`. What is inside the batch's documents is not looked at.
+pub fn read_reply<'a, S: ValueSink>(
+    reader: &mut Reader<'a>,
+    shapes: &Shapes,
+    names: &mut Names<'a>,
+    sink: &mut S,
+) -> Result<Batch, S::Error> {
+    let start = reader.offset();
+    let (mut items, mut is_change_stream) = (None, false);
+    loop {
+        let element_type = reader.read_type();
+        if element_type == 0 {
+            if !reader.is_at_end() {
+                return Err(reader.error(ErrorKind::ColumnType(0)).into());
+            }
+            let items = items.ok_or(ErrorKind::NoBatch.at(start))?;
+            return Ok(Batch { items, is_change_stream });
+        }
+        if element_type == element_type::ARRAY
+            && BATCHES.iter().any(|name| reader.take_name_if(name).is_some())
+        {
+            items = Some(read_items(reader)?);
+            continue;
+        }
+        is_change_stream |= names.read(shapes, reader)?.bytes() == RESUME_TOKEN;
+        write_value(reader, element_type, shapes, names, sink)?;
+    }
+}
+
+fn read_items(reader: &mut Reader<'_>) -> Result<Vec<Item>, Error> {
+    let mut batch = reader.read_document()?;
+    let mut items = Vec::new();
+    loop {
+        let element_type = batch.read_type();
+        if element_type == 0 {
+            if !batch.is_at_end() {
+                return Err(batch.error(ErrorKind::NestedType(0)));
+            }
+            return Ok(items);
+        }
+        batch.skip_name()?;
+        let start = batch.offset();
+        batch.skip_value(element_type).map_err(ErrorKind::nested)?;
+        items.push(Item { element_type, start, end: batch.offset() });
+    }
+}
+
+/// The document by which a change event names the document it is about, if it does.
+#[must_use]
+pub fn find_document_key<'a>(mut event: Reader<'a>) -> Option<Reader<'a>> {
+    loop {
+        let element_type = event.read_type();
+        if element_type == 0 {
+            return None;
+        }
+        if element_type == element_type::DOCUMENT && event.take_name_if(b"documentKey\0").is_some() {
+            return event.read_document().ok();
+        }
+        event.read_name().ok()?;
+        event.skip_value(element_type).ok()?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Batch, Item, find_document_key, read_reply};
+    use crate::deserialize::{Value, ValueSink};
+    use crate::error::{Error, ErrorKind};
+    use crate::reader::Reader;
+    use crate::shape::{Names, Shapes};
+    use bson::doc;
+
+    struct Count(usize);
+
+    impl ValueSink for Count {
+        type Error = Error;
+        fn write_value(&mut self, _: Value<'_>) -> Result<(), Error> {
+            self.0 += 1;
+            Ok(())
+        }
+        fn takes_object_id(&self) -> bool {
+            true
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Result<(Batch, usize), Error> {
+        let mut values = Count(0);
+        let mut names = Names::begin(None);
+        let batch = read_reply(&mut Reader::new(bytes)?, &Shapes::default(), &mut names, &mut values)?;
+        Ok((batch, values.0))
+    }
+
+    #[test]
+    fn the_batch_is_places_and_the_rest_values() {
+        let inner = doc! { "a": 1 };
+        let reply = doc! {
+            "nextBatch": [inner.clone(), 5, {}], "postBatchResumeToken": { "_data": "8" }, "id": 7_i64, "ns": "d.c",
+        };
+        let bytes = reply.to_vec().unwrap();
+        let (batch, values) = read(&bytes).unwrap();
+        assert!(batch.is_change_stream);
+        assert_eq!(values, 3);
+        let [first, second, third] = batch.items[..] else { panic!("three items") };
+        assert_eq!(bytes[first.start..first.end], inner.to_vec().unwrap());
+        assert_eq!(second, Item { element_type: 0x10, start: second.start, end: second.start + 4 });
+        assert_eq!(third.end - third.start, 5);
+    }
+
+    #[test]
+    fn replies_without_a_batch_or_cut_short() {
+        let bytes = doc! { "id": 7_i64, "ns": "d.c" }.to_vec().unwrap();
+        assert_eq!(read(&bytes).unwrap_err().kind, ErrorKind::NoBatch);
+        let mut bytes = doc! { "firstBatch": [{ "a": 1 }] }.to_vec().unwrap();
+        let (batch, _) = read(&bytes).unwrap();
+        assert!(!batch.is_change_stream);
+        let Item { start, .. } = batch.items[0];
+        bytes[start] += 1;
+        assert_eq!(read(&bytes), Err(ErrorKind::DocumentTerminator.at(start + 12)));
+        bytes[start] += 40;
+        assert_eq!(read(&bytes), Err(ErrorKind::DocumentLength.at(start)));
+    }
+
+    #[test]
+    fn the_key_of_an_event() {
+        let event =
+            doc! { "fullDocument": { "documentKey": 1 }, "documentKey": { "_id": 5 } }.to_vec().unwrap();
+        let key = find_document_key(Reader::new(&event).unwrap()).unwrap();
+        assert_eq!(key.end(), event.len() - 2);
+        let event = doc! { "documentKey": 5 }.to_vec().unwrap();
+        assert!(find_document_key(Reader::new(&event).unwrap()).is_none());
+    }
+}
