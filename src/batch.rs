@@ -5,10 +5,10 @@
 //! again for every object, and each object is read from its place in them as from any untrusted bytes.
 
 use crate::converter::Converter;
-use crate::cursor_reply::find_document_key;
+use crate::cursor_reply::{Item, find_document_key};
 use crate::error::{Error, ErrorKind};
 use crate::identity::find_id;
-use crate::node::{Env, Failure, Result, Value};
+use crate::node::{Env, Failure, Result, Source, Value};
 use crate::reader::Reader;
 use crate::spec::element_type;
 
@@ -34,15 +34,14 @@ const CURSOR: &str = "cursor must be a Buffer or Uint8Array that is not detached
 const BUFFERS: &str = "buffers must be an array of Buffers or Uint8Arrays that are not detached";
 
 /// Where an object stands.
-struct Place {
+struct Place<'s> {
     /// The array, and the sentence that refuses another value.
     source: Value,
     refusal: &'static str,
-    /// The bytes in it; to the end where `end` is `None`.
-    start: usize,
-    end: Option<usize>,
-    /// The element's type, where it is an element.
-    element_type: u8,
+    /// Its bytes, where they are a copy.
+    copy: Option<&'s Vec<u8>>,
+    /// The element in it; all of it where there is none.
+    item: Option<Item>,
 }
 
 /// A cursor's document to its fields and its objects, which become the property `changes` or `documents`. `kind` is
@@ -60,14 +59,13 @@ pub fn convert_cursor(
     let (reply, batch) = converter.reply(env, source.bytes())?;
     let kind = kind.unwrap_or(if batch.is_change_stream { Kind::Changes } else { Kind::Documents });
     let results = env.array_of(batch.items.len())?;
+    // A copy is made once: for every object it would be a copy of all of them.
+    let copy = match &source {
+        Source::Copied(bytes) => Some(bytes),
+        Source::Borrowed(_) | Source::Shared(_) => None,
+    };
     for (index, item) in (0..).zip(&batch.items) {
-        let place = Place {
-            source: cursor,
-            refusal: CURSOR,
-            start: item.start,
-            end: Some(item.end),
-            element_type: item.element_type,
-        };
+        let place = Place { source: cursor, refusal: CURSOR, copy, item: Some(*item) };
         env.scope(|| {
             let result = convert_place(env, &place, index, converter, kind, on_error)?;
             env.set_element(results, index, result)
@@ -91,8 +89,7 @@ pub fn convert_documents(
     for index in 0..length {
         env.scope(|| {
             let source = env.element(buffers, index)?;
-            let element_type = element_type::DOCUMENT;
-            let place = Place { source, refusal: BUFFERS, start: 0, end: None, element_type };
+            let place = Place { source, refusal: BUFFERS, copy: None, item: None };
             let result = convert_place(env, &place, index, converter, Kind::Documents, on_error)?;
             env.set_element(results, index, result)
         })?;
@@ -104,7 +101,7 @@ pub fn convert_documents(
 #[inline(always)]
 fn convert_place(
     env: Env,
-    place: &Place,
+    place: &Place<'_>,
     index: u32,
     converter: &Converter,
     kind: Kind,
@@ -112,11 +109,11 @@ fn convert_place(
 ) -> Result<Value> {
     let convert = || {
         // SAFETY: the source is read to its end before JavaScript runs.
-        let source = unsafe { env.source(place.source, place.refusal) }?;
+        let source = unsafe { place.source(env) }?;
         let bytes = place.bytes(source.bytes())?;
         match kind {
-            Kind::Changes => converter.change(env, bytes),
-            Kind::Documents => converter.row(env, bytes),
+            Kind::Changes => converter.change(env, place.source, &source, bytes),
+            Kind::Documents => converter.row(env, place.source, &source, bytes),
         }
     };
     convert().or_else(|failure| {
@@ -128,14 +125,36 @@ fn convert_place(
     })
 }
 
-impl Place {
-    /// The bytes of the object, which is a document.
-    fn bytes<'s>(&self, source: &'s [u8]) -> Result<&'s [u8]> {
-        if self.element_type != element_type::DOCUMENT {
-            return Err(ErrorKind::NotADocument(self.element_type).at(0).into());
+impl<'s> Place<'s> {
+    /// The whole source.
+    ///
+    /// # Safety
+    /// As [`Env::source`].
+    #[inline(always)]
+    unsafe fn source(&self, env: Env) -> Result<Source<'s>> {
+        match self.copy {
+            Some(bytes) => Ok(Source::Shared(bytes)),
+            // SAFETY: the caller's promise.
+            None => unsafe { env.source(self.source, self.refusal) },
         }
-        // The place was seen in these bytes; JavaScript may have shortened them since.
-        source.get(self.start..self.end.unwrap_or(source.len())).ok_or(Failure::Argument(self.refusal))
+    }
+
+    /// Where the object begins in the source.
+    fn start(&self) -> usize {
+        self.item.map_or(0, |item| item.start)
+    }
+
+    /// The bytes of the object, which is a document.
+    #[inline(always)]
+    fn bytes<'b>(&self, source: &'b [u8]) -> Result<&'b [u8]> {
+        match self.item {
+            None => Ok(source),
+            Some(Item { element_type: element_type::DOCUMENT, start, end, .. }) => {
+                // The place was seen in these bytes; JavaScript may have shortened them since.
+                source.get(start..end).ok_or(Failure::Argument(self.refusal))
+            }
+            Some(item) => Err(ErrorKind::NotADocument(item.element_type).at(item.type_at).into()),
+        }
     }
 }
 
@@ -143,21 +162,23 @@ impl Place {
 #[cold]
 fn error_at(
     env: Env,
-    place: &Place,
+    place: &Place<'_>,
     index: u32,
     failure: Failure,
     converter: &Converter,
     kind: Kind,
 ) -> Result<Value> {
     let failure = match failure {
-        Failure::Bson(Error { kind, offset }) => Failure::Bson(kind.at(place.start + offset)),
-        Failure::Refused(offset) => Failure::Refused(place.start + offset),
+        // That one has the place of an element already.
+        Failure::Bson(Error { kind: ErrorKind::NotADocument(_), .. }) => failure,
+        Failure::Bson(Error { kind, offset }) => Failure::Bson(kind.at(place.start() + offset)),
+        Failure::Refused(offset) => Failure::Refused(place.start() + offset),
         other => other,
     };
     // SAFETY: the bytes are walked through before JavaScript runs again.
-    let source = unsafe { env.source(place.source, place.refusal) };
-    let bytes = source.as_ref().map_or(&[][..], |source| source.bytes());
-    let error = env.error_of(failure, bytes)?;
+    let source = unsafe { place.source(env) };
+    let bytes = source.as_ref().map_or(&[][..], Source::bytes);
+    let error = env.error_object_of(failure, bytes)?;
     env.set_property(error, c"index", env.number(index.into())?)?;
     let document = place.bytes(bytes).ok().and_then(|bytes| Reader::new(bytes).ok());
     let key = match kind {

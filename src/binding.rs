@@ -76,8 +76,8 @@ fn export<T>(
 unsafe extern "C" fn convert_row(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
     call(env, info, |env, converter: &Rc<Converter>, [source]| {
         // SAFETY: the source is read to its end before JavaScript runs.
-        let source = unsafe { env.source(source, SOURCE) }?;
-        converter.row(env, source.bytes())
+        let bytes = unsafe { env.source(source, SOURCE) }?;
+        converter.row(env, source, &bytes, bytes.bytes())
     })
 }
 
@@ -85,8 +85,8 @@ unsafe extern "C" fn convert_row(env: sys::napi_env, info: sys::napi_callback_in
 unsafe extern "C" fn convert_change(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
     call(env, info, |env, converter: &Rc<Converter>, [event]| {
         // SAFETY: the source is read to its end before JavaScript runs.
-        let source = unsafe { env.source(event, EVENT) }?;
-        converter.change(env, source.bytes())
+        let bytes = unsafe { env.source(event, EVENT) }?;
+        converter.change(env, event, &bytes, bytes.bytes())
     })
 }
 
@@ -113,13 +113,14 @@ fn on_error(env: Env, returns_errors: Value) -> OnError {
     if env.is_true(returns_errors) { OnError::Return } else { OnError::Throw }
 }
 
-/// `(builders, mode, isStrict, wantsUpdateDescription) => { convertRow, … }`
+/// `(builders, mode, isStrict, wantsUpdateDescription, isZeroCopy) => { convertRow, … }`
 unsafe extern "C" fn create_converter(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
-    call(env, info, |env, addon: &Rc<Addon>, [builders, mode, strict, update_description]| {
+    call(env, info, |env, addon: &Rc<Addon>, [builders, mode, strict, update_description, zero_copy]| {
         let conversion = Conversion {
             mode: read_mode(env, mode)?,
             strict: env.is_true(strict),
             update_description: env.is_true(update_description),
+            zero_copy: env.is_true(zero_copy),
         };
         let builders = builders_of(addon, env, builders)?;
         let converter = Rc::new(Converter::new(addon.clone(), builders, conversion));

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind};
 use crate::identity::{self, IdElement};
 use crate::reader::Reader;
 use crate::row::read_row;
-use crate::shape::{Mark, Names, Shapes};
+use crate::shape::{Mark, Names};
 use crate::spec::element_type;
 use crate::text::Text;
 
@@ -22,24 +22,23 @@ const DESERIALISED: [&[u8]; 5] = [b"_id", b"ns", b"to", b"lsid", b"splitEvent"];
 /// into `sink`. Documents that are not deserialised stay BSON, as views of the event.
 pub fn read_event<'a, S: ValueSink>(
     reader: &mut Reader<'a>,
-    shapes: &Shapes,
-    names: &mut Names<'a>,
+    names: &mut Names<'a, '_>,
     sink: &mut S,
 ) -> Result<(), S::Error> {
     while let Some(element_type) = read_type(reader)? {
-        let name = names.read(shapes, reader)?.bytes();
+        let name = names.read(reader)?.bytes();
         match element_type {
             element_type::DOCUMENT if name == DOCUMENT_KEY => {
                 identity::check_document(*reader)?;
-                deserialize::write_value(reader, element_type, shapes, names, sink)?;
+                deserialize::write_value(reader, element_type, names, sink)?;
             }
             element_type::DOCUMENT if !DESERIALISED.contains(&name) => {
                 let start = reader.offset();
                 reader.read_document()?;
-                names.mark(shapes, Mark::View);
+                names.mark(Mark::View);
                 sink.write_value(Value::View { start, end: reader.offset() })?;
             }
-            _ => write_field(reader, element_type, shapes, names, sink)?,
+            _ => write_field(reader, element_type, names, sink)?,
         }
     }
     Ok(())
@@ -60,15 +59,14 @@ fn read_type(reader: &mut Reader<'_>) -> Result<Option<u8>, Error> {
 fn write_field<'a, S: ValueSink>(
     reader: &mut Reader<'a>,
     element_type: u8,
-    shapes: &Shapes,
-    names: &mut Names<'a>,
+    names: &mut Names<'a, '_>,
     sink: &mut S,
 ) -> Result<(), S::Error> {
     match element_type {
         // A string of the event's own is read as a row's is: what is ill-formed is replaced.
         element_type::STRING => sink.write_value(Value::Text(reader.read_string()?.bytes())),
         element_type::ARRAY => deserialize::write_element(reader, element_type, true, sink),
-        _ => deserialize::write_value(reader, element_type, shapes, names, sink),
+        _ => deserialize::write_value(reader, element_type, names, sink),
     }
 }
 
@@ -87,8 +85,7 @@ pub struct ChangeOptions {
 pub fn read_change<'a, S>(
     reader: &mut Reader<'a>,
     options: ChangeOptions,
-    shapes: &Shapes,
-    names: &mut Names<'a>,
+    names: &mut Names<'a, '_>,
     text: &mut Text,
     sink: &mut S,
 ) -> Result<(), <S as ValueSink>::Error>
@@ -98,53 +95,67 @@ where
     let (mut has_row, mut has_key) = (false, false);
     let mut id: Option<IdElement<'a>> = None;
     while let Some(element_type) = read_type(reader)? {
-        if matches!(element_type, element_type::DOCUMENT | element_type::NULL) {
-            if let Some(name) = take_row_name(reader) {
-                names.add(shapes, name);
-                let found = write_row(reader, element_type, options.mode, shapes, names, text, sink)?;
-                if name == ROW {
-                    has_row = true;
-                    id = found;
+        // Few names begin like those that are treated apart.
+        match reader.peek() {
+            b'f' if matches!(element_type, element_type::DOCUMENT | element_type::NULL) => {
+                if let Some(name) = take_row_name(reader) {
+                    names.add(name);
+                    let found = write_row(reader, element_type, options.mode, names, text, sink)?;
+                    if name == ROW {
+                        has_row = true;
+                        id = found;
+                    }
+                    continue;
                 }
-                continue;
             }
-            if !options.update_description && reader.take_name_if(b"updateDescription\0").is_some() {
+            b'u' if !options.update_description && reader.take_name_if(b"updateDescription\0").is_some() => {
                 reader.skip_value(element_type)?;
                 continue;
             }
+            // A field of the event's own of such a name gives way to what is made here.
+            b'r' if OWN_NAMES.iter().any(|name| reader.take_name_if(name).is_some()) => {
+                reader.skip_value(element_type)?;
+                continue;
+            }
+            _ => {}
         }
-        let name = names.read(shapes, reader)?.bytes();
+        let name = names.read(reader)?.bytes();
         match element_type {
             element_type::DOCUMENT if name == DOCUMENT_KEY => {
                 identity::check_document(*reader)?;
-                has_key |= write_document_key(reader, shapes, names, sink)?;
+                has_key = write_document_key(reader, names, sink)?;
             }
             element_type::DOCUMENT if !DESERIALISED.contains(&name) => {
                 let start = reader.offset();
                 reader.read_document()?;
-                names.mark(shapes, Mark::Buffer);
+                names.mark(Mark::Buffer);
                 sink.write_value(Value::Document(&reader.source()[start..reader.offset()]))?;
             }
-            _ => write_field(reader, element_type, shapes, names, sink)?,
+            _ => {
+                has_key &= name != DOCUMENT_KEY;
+                write_field(reader, element_type, names, sink)?;
+            }
         }
     }
     if !has_row {
-        names.add(shapes, ROW);
+        names.add(ROW);
         sink.write_value(Value::Null)?;
     }
-    names.add(shapes, "replicaId");
+    names.add("replicaId");
     if has_key {
-        names.mark(shapes, Mark::SameIdentity);
+        names.mark(Mark::SameIdentity);
         Ok(())
     } else if let Some(id) = id {
         id.check()?;
-        deserialize::write_value(&mut id.value(), id.element_type(), shapes, names, sink)
+        deserialize::write_value(&mut id.value(), id.element_type(), names, sink)
     } else {
         sink.write_value(Value::Undefined)
     }
 }
 
 const ROW: &str = "row";
+/// The names of what is made of an event.
+const OWN_NAMES: [&[u8]; 3] = [b"row\0", b"rowBefore\0", b"replicaId\0"];
 
 /// Steps over the name of a document that becomes a row; the name that the row has.
 #[inline(always)]
@@ -162,8 +173,7 @@ fn write_row<'a, S>(
     reader: &mut Reader<'a>,
     element_type: u8,
     mode: DateRenderMode,
-    shapes: &Shapes,
-    names: &mut Names<'a>,
+    names: &mut Names<'a, '_>,
     text: &mut Text,
     sink: &mut S,
 ) -> Result<Option<IdElement<'a>>, <S as ValueSink>::Error>
@@ -174,9 +184,9 @@ where
         sink.write_value(Value::Null)?;
         return Ok(None);
     }
-    names.mark(shapes, Mark::Enter);
-    let id = read_row(&mut reader.read_document()?, mode, shapes, names, text, sink)?;
-    names.mark(shapes, Mark::Leave);
+    names.mark(Mark::Enter);
+    let id = read_row(&mut reader.read_document()?, mode, names, text, sink)?;
+    names.mark(Mark::Leave);
     Ok(id)
 }
 
@@ -184,21 +194,20 @@ where
 #[inline(always)]
 fn write_document_key<'a, S: ValueSink>(
     reader: &mut Reader<'a>,
-    shapes: &Shapes,
-    names: &mut Names<'a>,
+    names: &mut Names<'a, '_>,
     sink: &mut S,
 ) -> Result<bool, S::Error> {
     let mut key = reader.read_document()?;
     let mut has_id = false;
-    names.mark(shapes, Mark::Enter);
+    names.mark(Mark::Enter);
     while let Some(element_type) = read_type(&mut key)? {
-        if names.read(shapes, &mut key)?.bytes() == b"_id" {
+        if names.read(&mut key)?.bytes() == b"_id" {
             has_id = true;
-            names.mark(shapes, Mark::Identity);
+            names.mark(Mark::Identity);
         }
-        deserialize::write_value(&mut key, element_type, shapes, names, sink)?;
+        deserialize::write_value(&mut key, element_type, names, sink)?;
     }
-    names.mark(shapes, Mark::Leave);
+    names.mark(Mark::Leave);
     Ok(has_id)
 }
 
@@ -229,9 +238,11 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Result<(String, String), Error> {
-        let (mut shapes, mut names, mut values) = (Shapes::default(), Names::begin(None), Debug::default());
-        read_event(&mut Reader::new(bytes)?, &shapes, &mut names, &mut values)?;
-        let Sequence::Shape(shape) = names.end(&mut shapes) else { panic!("a short sequence has a shape") };
+        let (mut shapes, mut values) = (Shapes::default(), Debug::default());
+        let mut names = Names::begin(&shapes, None);
+        read_event(&mut Reader::new(bytes)?, &mut names, &mut values)?;
+        let names = names.end();
+        let Sequence::Shape(shape) = names.find(&mut shapes) else { panic!("a short sequence has a shape") };
         let tokens = shapes.get(shape).tokens().map(|token| match token {
             crate::shape::Token::Name(name) => String::from_utf8_lossy(name).into_owned(),
             crate::shape::Token::Mark(mark) => format!("<{mark:?}>"),

@@ -24,8 +24,11 @@ pub enum Column<'a> {
     Real(f64),
     /// TEXT of ASCII bytes only.
     Ascii(&'a [u8]),
-    /// TEXT in UTF-8, perhaps ill-formed: each maximal subpart of an ill-formed sequence stands for U+FFFD.
+    /// TEXT of the source in UTF-8, perhaps ill-formed: each maximal subpart of an ill-formed sequence stands for
+    /// U+FFFD.
     Text(&'a [u8]),
+    /// TEXT that was written, likewise; not ASCII.
+    Json(&'a [u8]),
     /// BLOB.
     Blob(&'a [u8]),
 }
@@ -58,7 +61,7 @@ impl<'a> Column<'a> {
     /// A text that was written.
     #[must_use]
     pub fn from_written(written: Written<'a>) -> Self {
-        if written.ascii { Self::Ascii(written.bytes) } else { Self::Text(written.bytes) }
+        if written.ascii { Self::Ascii(written.bytes) } else { Self::Json(written.bytes) }
     }
 
     fn from_piece(piece: Piece<'a>) -> Self {
@@ -97,7 +100,8 @@ pub fn read_column<S: ColumnSink>(
         }
         element_type::DATETIME => {
             let at = reader.offset();
-            let (text, len) = datetime::format(reader.read_i64()?, mode).map_err(|kind| kind.at(at))?;
+            let mut text = [0; datetime::ROOM];
+            let len = datetime::write(reader.read_i64()?, mode, &mut text).map_err(|kind| kind.at(at))?;
             sink.write_column(Column::Ascii(&text[..len]))
         }
         element_type::NULL | element_type::UNDEFINED | element_type::MIN_KEY | element_type::MAX_KEY => {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::cursor_reply::Batch;
 use crate::js_row::{self, Builders, Conversion, Guess, Workshop};
-use crate::node::{Env, Result, Value};
+use crate::node::{Env, Result, Source, Value};
 
 /// The addon in one JavaScript thread.
 #[derive(Default)]
@@ -49,21 +49,29 @@ impl Converter {
         Self { addon, builders, conversion, row_guess, change_guess, reply_guess }
     }
 
-    /// `{ row, replicaId }` of a document.
+    /// The array over whose memory strings may stand, if they may: not where the bytes are a copy.
     #[inline(always)]
-    pub fn row(&self, env: Env, document: &[u8]) -> Result<Value> {
+    fn owner(&self, array: Value, source: &Source<'_>) -> Option<Value> {
+        (self.conversion.zero_copy && matches!(source, Source::Borrowed(_))).then_some(array)
+    }
+
+    /// `{ row, replicaId }` of a document, which is `bytes` of the source that `array` gave.
+    #[inline(always)]
+    pub fn row(&self, env: Env, array: Value, source: &Source<'_>, bytes: &[u8]) -> Result<Value> {
+        let owner = self.owner(array, source);
         with_guess(&self.row_guess, |guess| {
             let Self { addon, builders, conversion, .. } = self;
-            js_row::identified_row(env, document, *conversion, builders, &addon.workshop, guess)
+            js_row::identified_row(env, bytes, owner, *conversion, builders, &addon.workshop, guess)
         })
     }
 
-    /// The rows and the identity of a change event.
+    /// The rows and the identity of a change event, likewise.
     #[inline(always)]
-    pub fn change(&self, env: Env, event: &[u8]) -> Result<Value> {
+    pub fn change(&self, env: Env, array: Value, source: &Source<'_>, bytes: &[u8]) -> Result<Value> {
+        let owner = self.owner(array, source);
         with_guess(&self.change_guess, |guess| {
             let Self { addon, builders, conversion, .. } = self;
-            js_row::change(env, event, *conversion, builders, &addon.workshop, guess)
+            js_row::change(env, bytes, owner, *conversion, builders, &addon.workshop, guess)
         })
     }
 

@@ -4,8 +4,8 @@
 use crate::deserialize::{ValueSink, write_value};
 use crate::error::{Error, ErrorKind};
 use crate::reader::Reader;
-use crate::shape::{Names, Shapes};
-use crate::spec::element_type;
+use crate::shape::Names;
+use crate::spec::{self, element_type};
 
 /// The fields that hold the events or documents: the first reply's, and all others'.
 const BATCHES: [&[u8]; 2] = [b"firstBatch\0", b"nextBatch\0"];
@@ -18,6 +18,8 @@ const RESUME_TOKEN: &[u8] = b"postBatchResumeToken";
 pub struct Item {
     /// Its type; a document, if all is well.
     pub element_type: u8,
+    /// Where the element begins in the source: its type.
+    pub type_at: usize,
     /// Where its value begins in the source.
     pub start: usize,
     /// Where it ends.
@@ -37,11 +39,10 @@ pub struct Batch {
 /// `names` and `sink`. What is inside the batch's documents is not looked at.
 pub fn read_reply<'a, S: ValueSink>(
     reader: &mut Reader<'a>,
-    shapes: &Shapes,
-    names: &mut Names<'a>,
+    names: &mut Names<'a, '_>,
     sink: &mut S,
 ) -> Result<Batch, S::Error> {
-    let start = reader.offset();
+    let start = reader.offset() - spec::LENGTH;
     let (mut items, mut is_change_stream) = (None, false);
     loop {
         let element_type = reader.read_type();
@@ -58,8 +59,8 @@ pub fn read_reply<'a, S: ValueSink>(
             items = Some(read_items(reader)?);
             continue;
         }
-        is_change_stream |= names.read(shapes, reader)?.bytes() == RESUME_TOKEN;
-        write_value(reader, element_type, shapes, names, sink)?;
+        is_change_stream |= names.read(reader)?.bytes() == RESUME_TOKEN;
+        write_value(reader, element_type, names, sink)?;
     }
 }
 
@@ -67,6 +68,7 @@ fn read_items(reader: &mut Reader<'_>) -> Result<Vec<Item>, Error> {
     let mut batch = reader.read_document()?;
     let mut items = Vec::new();
     loop {
+        let type_at = batch.offset();
         let element_type = batch.read_type();
         if element_type == 0 {
             if !batch.is_at_end() {
@@ -77,7 +79,7 @@ fn read_items(reader: &mut Reader<'_>) -> Result<Vec<Item>, Error> {
         batch.skip_name()?;
         let start = batch.offset();
         batch.skip_value(element_type).map_err(ErrorKind::nested)?;
-        items.push(Item { element_type, start, end: batch.offset() });
+        items.push(Item { element_type, type_at, start, end: batch.offset() });
     }
 }
 
@@ -121,8 +123,9 @@ mod tests {
 
     fn read(bytes: &[u8]) -> Result<(Batch, usize), Error> {
         let mut values = Count(0);
-        let mut names = Names::begin(None);
-        let batch = read_reply(&mut Reader::new(bytes)?, &Shapes::default(), &mut names, &mut values)?;
+        let shapes = Shapes::default();
+        let mut names = Names::begin(&shapes, None);
+        let batch = read_reply(&mut Reader::new(bytes)?, &mut names, &mut values)?;
         Ok((batch, values.0))
     }
 
@@ -138,21 +141,27 @@ mod tests {
         assert_eq!(values, 3);
         let [first, second, third] = batch.items[..] else { panic!("three items") };
         assert_eq!(bytes[first.start..first.end], inner.to_vec().unwrap());
-        assert_eq!(second, Item { element_type: 0x10, start: second.start, end: second.start + 4 });
+        assert_eq!(
+            second,
+            Item {
+                element_type: 0x10,
+                type_at: second.start - 3,
+                start: second.start,
+                end: second.start + 4
+            }
+        );
         assert_eq!(third.end - third.start, 5);
     }
 
     #[test]
     fn replies_without_a_batch_or_cut_short() {
         let bytes = doc! { "id": 7_i64, "ns": "d.c" }.to_vec().unwrap();
-        assert_eq!(read(&bytes).unwrap_err().kind, ErrorKind::NoBatch);
+        assert_eq!(read(&bytes), Err(ErrorKind::NoBatch.at(0)));
         let mut bytes = doc! { "firstBatch": [{ "a": 1 }] }.to_vec().unwrap();
         let (batch, _) = read(&bytes).unwrap();
         assert!(!batch.is_change_stream);
         let Item { start, .. } = batch.items[0];
         bytes[start] += 1;
-        assert_eq!(read(&bytes), Err(ErrorKind::DocumentTerminator.at(start + 12)));
-        bytes[start] += 40;
         assert_eq!(read(&bytes), Err(ErrorKind::DocumentLength.at(start)));
     }
 

@@ -6,7 +6,7 @@
 
 use crate::error::{ErrorKind, Result};
 use crate::reader::{Piece, Reader};
-use crate::shape::{Mark, Names, Shapes};
+use crate::shape::{Mark, Names};
 use crate::spec::{self, element_type};
 use crate::utf8;
 
@@ -71,25 +71,23 @@ const MAX_LEVELS: usize = 8;
 pub fn write_value<'a, S: ValueSink>(
     reader: &mut Reader<'a>,
     element_type: u8,
-    shapes: &Shapes,
-    names: &mut Names<'a>,
+    names: &mut Names<'a, '_>,
     sink: &mut S,
 ) -> std::result::Result<(), S::Error> {
-    write_at(reader, element_type, MAX_LEVELS, shapes, names, sink)
+    write_at(reader, element_type, MAX_LEVELS, names, sink)
 }
 
 fn write_at<'a, S: ValueSink>(
     reader: &mut Reader<'a>,
     element_type: u8,
     levels: usize,
-    shapes: &Shapes,
-    names: &mut Names<'a>,
+    names: &mut Names<'a, '_>,
     sink: &mut S,
 ) -> std::result::Result<(), S::Error> {
     let offset = reader.offset();
     let value = match element_type {
         element_type::OBJECT_ID if sink.takes_object_id() => {
-            names.mark(shapes, Mark::ObjectId);
+            names.mark(Mark::ObjectId);
             Value::ObjectId(reader.read_array()?)
         }
         element_type::STRING => Value::Text(check_utf8(reader.read_string()?, offset)?),
@@ -99,7 +97,7 @@ fn write_at<'a, S: ValueSink>(
         element_type::NULL => Value::Null,
         element_type::DATETIME => Value::Date(reader.read_i64()?),
         element_type::TIMESTAMP => {
-            names.mark(shapes, Mark::Timestamp);
+            names.mark(Mark::Timestamp);
             Value::Timestamp(reader.read_u64()?)
         }
         element_type::BOOLEAN => match *reader.read_array()? {
@@ -108,18 +106,18 @@ fn write_at<'a, S: ValueSink>(
         },
         element_type::DOCUMENT if levels > 0 && !is_reference(*reader)? => {
             let mut inner = reader.read_document()?;
-            names.mark(shapes, Mark::Enter);
+            names.mark(Mark::Enter);
             loop {
                 let element_type = inner.read_type();
                 if element_type == 0 {
                     if !inner.is_at_end() {
                         return Err(inner.error(ErrorKind::NestedType(0)).into());
                     }
-                    names.mark(shapes, Mark::Leave);
+                    names.mark(Mark::Leave);
                     return Ok(());
                 }
-                names.read(shapes, &mut inner)?;
-                write_at(&mut inner, element_type, levels - 1, shapes, names, sink)?;
+                names.read(&mut inner)?;
+                write_at(&mut inner, element_type, levels - 1, names, sink)?;
             }
         }
         _ => return write_element(reader, element_type, false, sink),

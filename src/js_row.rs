@@ -1,13 +1,17 @@
 //! The sink that makes JavaScript objects: rows, identities, change events.
 //!
-//! Values become handles, one after another; then one call of a JavaScript function, compiled once for the
-//! document's names, makes the whole object: for 12 columns a tenth of what setting 12 properties costs, and V8
-//! keeps such objects in fast mode.
+//! One call of a JavaScript function, compiled once for the document's names, makes the whole object: for 12 columns
+//! a tenth of what setting 12 properties costs, and V8 keeps such objects in fast mode. Most values do not cross one
+//! by one either: a call of Node-API costs 15 to 20 ns each time, compiled JavaScript a few to take a bigint or a
+//! double out of shared memory or a short string out of a longer one. So numbers pass in shared memory, and short
+//! ASCII texts together as one string, of at most [`MAX_TOGETHER`] bytes: a slice of it keeps all of it alive.
 //!
 //! Every conversion has two phases: reading, in which JavaScript does not run and the source stays as it is, and
 //! making, in which JavaScript may run and the source is not looked at. What passes between them is a [`Plan`].
 
 use std::cell::{Cell, RefCell};
+use std::mem::offset_of;
+use std::ptr;
 
 use crate::change_event::{ChangeOptions, read_change, read_event};
 use crate::column::{Column, ColumnSink};
@@ -19,15 +23,22 @@ use crate::identity::{IdElement, document_of};
 use crate::node::{Env, Failure, Reference, Result, Value};
 use crate::reader::Reader;
 use crate::row::read_row;
-use crate::shape::{Mark, Names, Sequence, ShapeId, Shapes, Token};
+use crate::shape::{MAX_TOKENS, Mark, Names, Sequence, ShapeId, Shapes, Token};
 use crate::spec;
 use crate::text::Text;
 use crate::utf8::{self, Encoded};
 
 /// ObjectIds that can pass beside the values of one object.
 const MAX_OBJECT_IDS: usize = 16;
-/// Handles whose room is kept from one document to the next.
-const KEPT_VALUES: usize = 4096;
+/// Strings of at least so many bytes stand over the source's memory, where that was asked for. An external string
+/// costs about as much as copying so many bytes.
+const MIN_EXTERNAL: usize = 16 << 10;
+/// Values whose room is kept from one document to the next.
+const KEPT_SLOTS: usize = 4096;
+/// Texts of at most so many bytes pass together with others.
+const MAX_SHORT: usize = 64;
+/// Bytes of the texts of one object that pass together.
+const MAX_TOGETHER: usize = 1024;
 
 /// What one JavaScript thread uses again and again.
 #[derive(Default)]
@@ -35,16 +46,109 @@ pub struct Workshop {
     shapes: Shapes,
     text: Text,
     scratch: utf8::Scratch,
-    values: Vec<Value>,
+    parts: Parts,
+    arguments: Vec<Value>,
 }
 
 /// What the object of a document is to be made of.
 struct Plan {
     layout: Layout,
-    /// The first is a value that the making function is given besides: the source, for views of it.
-    values: Vec<Value>,
-    object_ids: ObjectIds,
+    /// A value that the making function is given besides: the source, for views of it.
+    given: Option<Value>,
+    parts: Parts,
+}
+
+/// The values of an object, in the order of its names, and what passes beside them.
+#[derive(Default)]
+struct Parts {
+    slots: Vec<Slot>,
+    /// Short ASCII texts, one after another.
+    together: Vec<u8>,
+    has_short: bool,
+    object_ids: Vec<[u8; spec::OBJECT_ID]>,
     elements: Vec<Element>,
+}
+
+/// A value.
+#[derive(Clone, Copy)]
+struct Slot {
+    /// Where a text stands among those that pass together, from its first byte to behind its last; or a negative
+    /// number that says what the slot is.
+    place: [i32; 2],
+    /// The bits of a bigint or a double.
+    bits: u64,
+    /// Any other value.
+    handle: Value,
+}
+
+/// What a slot is, where it is no text: the numbers of lib/row-functions.js.
+#[derive(Clone, Copy)]
+#[repr(i32)]
+enum SlotKind {
+    Handle = -1,
+    Bigint = -2,
+    Double = -3,
+    Null = -4,
+}
+
+impl Parts {
+    fn clear(&mut self) {
+        self.slots.clear();
+        self.together.clear();
+        self.has_short = false;
+        self.object_ids.clear();
+        self.elements.clear();
+    }
+
+    #[inline(always)]
+    fn push(&mut self, kind: SlotKind, bits: u64, handle: Value) {
+        self.slots.push(Slot { place: [kind as i32, 0], bits, handle });
+    }
+
+    #[inline(always)]
+    fn push_handle(&mut self, handle: Value) {
+        self.push(SlotKind::Handle, 0, handle);
+    }
+
+    #[inline(always)]
+    fn push_double(&mut self, number: f64) {
+        self.push(SlotKind::Double, number.to_bits(), ptr::null_mut());
+    }
+
+    #[inline(always)]
+    fn push_bigint(&mut self, number: i64) {
+        self.push(SlotKind::Bigint, number as u64, ptr::null_mut());
+    }
+
+    #[inline(always)]
+    fn push_null(&mut self) {
+        self.push(SlotKind::Null, 0, ptr::null_mut());
+    }
+
+    /// Puts a text with the others, if it is short and there is room.
+    #[inline(always)]
+    fn push_short(&mut self, ascii: &[u8]) -> bool {
+        let start = self.together.len();
+        let end = start + ascii.len();
+        if ascii.len() > MAX_SHORT || end > MAX_TOGETHER {
+            return false;
+        }
+        self.has_short = true;
+        self.together.extend_from_slice(ascii);
+        self.slots.push(Slot { place: [start as i32, end as i32], bits: 0, handle: ptr::null_mut() });
+        true
+    }
+
+    /// The value of a slot by itself.
+    fn value(&self, env: Env, slot: &Slot) -> Result<Value> {
+        match slot.place {
+            [kind, _] if kind == SlotKind::Handle as i32 => Ok(slot.handle),
+            [kind, _] if kind == SlotKind::Bigint as i32 => env.bigint(slot.bits as i64),
+            [kind, _] if kind == SlotKind::Double as i32 => env.number(f64::from_bits(slot.bits)),
+            [start, end] if start >= 0 => env.string_latin1(&self.together[start as usize..end as usize]),
+            _ => env.null(),
+        }
+    }
 }
 
 /// The names and marks of an object.
@@ -54,16 +158,9 @@ enum Layout {
     New(Value),
 }
 
-/// ObjectIds, which JavaScript reads from shared memory in the order of their marks.
-#[derive(Clone, Copy, Default)]
-struct ObjectIds {
-    ids: [[u8; spec::OBJECT_ID]; MAX_OBJECT_IDS],
-    count: usize,
-}
-
 /// A value that the deserialiser makes.
 struct Element {
-    /// Its place among the values.
+    /// Its slot.
     index: usize,
     /// A document of the element alone, named `_id`.
     document: Value,
@@ -84,36 +181,49 @@ impl Guess {
 
 /// JavaScript functions that make objects, with the classes of one implementation of BSON.
 pub struct Builders {
-    /// `(tokens) => (given, ...values) => object`
+    /// `(tokens) => (given, together, ...values) => object`
     compile: Reference,
-    /// `(tokens, values) => object`
+    /// `(tokens, given, values, objectIds) => object`
     assemble: Reference,
     /// `(document) => value`: the value of the only element
     deserialize_element: Reference,
     /// The same, with documents left as `Buffer`s
     deserialize_raw_element: Reference,
-    /// Memory of a `Uint8Array` in which the functions above find ObjectIds; `_keep_object_ids` keeps it alive.
-    object_ids: *mut [u8; spec::OBJECT_ID],
-    _keep_object_ids: Reference,
+    /// Memory that the functions above read; `_keep_shared` keeps it alive.
+    shared: *mut Shared,
+    _keep_shared: Reference,
+    /// Whether a function is reading the shared memory. What it calls may convert again, and must not write there.
+    is_busy: Cell<bool>,
     /// What was compiled for each shape, in this generation of shapes.
     compiled: RefCell<Vec<Option<Reference>>>,
     generation: Cell<u32>,
 }
 
+/// Memory that passes values to JavaScript: the arrays of lib/builders.js.
+#[repr(C)]
+struct Shared {
+    bits: [u64; MAX_TOKENS],
+    places: [[i32; 2]; MAX_TOKENS],
+    object_ids: [[u8; spec::OBJECT_ID]; MAX_OBJECT_IDS],
+}
+
 impl Builders {
-    /// Takes the functions from an object, and gives the array of ObjectIds to its `setObjectIds`.
+    /// Takes the functions from an object, and gives the shared memory to its `setShared`.
     pub fn from_object(env: Env, object: Value) -> Result<Self> {
         let keep = |name| env.property(object, name).and_then(|function| env.keep(function));
-        let (buffer, object_ids) = env.array_buffer(MAX_OBJECT_IDS * spec::OBJECT_ID)?;
-        let view = env.view(buffer, MAX_OBJECT_IDS * spec::OBJECT_ID)?;
-        env.call(env.property(object, c"setObjectIds")?, &[view])?;
+        let (buffer, shared) = env.array_buffer(size_of::<Shared>())?;
+        let offset = |bytes: usize| env.number(bytes as f64);
+        let arguments =
+            [buffer, offset(offset_of!(Shared, places))?, offset(offset_of!(Shared, object_ids))?];
+        env.call(env.property(object, c"setShared")?, &arguments)?;
         Ok(Self {
             compile: keep(c"compile")?,
             assemble: keep(c"assemble")?,
             deserialize_element: keep(c"deserializeElement")?,
             deserialize_raw_element: keep(c"deserializeRawElement")?,
-            object_ids: object_ids.cast(),
-            _keep_object_ids: env.keep(view)?,
+            shared: shared.cast(),
+            _keep_shared: env.keep(buffer)?,
+            is_busy: Cell::default(),
             compiled: RefCell::default(),
             generation: Cell::default(),
         })
@@ -158,36 +268,81 @@ impl Builders {
 
     /// Makes the object: runs JavaScript.
     #[inline(always)]
-    fn make(&self, env: Env, mut plan: Plan, workshop: &RefCell<Workshop>) -> Result<Value> {
-        for element in &plan.elements {
-            plan.values[element.index] = self.deserialize(env, element)?;
-        }
-        let object = match plan.layout {
-            Layout::Shape(shape) => {
-                let function = self.function(env, shape, workshop)?;
-                self.pass(&plan.object_ids);
-                env.call(function, &plan.values)
+    fn make(&self, env: Env, plan: Plan, workshop: &RefCell<Workshop>) -> Result<Value> {
+        let Plan { layout, given, mut parts } = plan;
+        // First the function: what JavaScript does then may make all shapes forgotten.
+        let function = match layout {
+            Layout::Shape(shape) if !self.is_busy.get() => Some(self.function(env, shape, workshop)?),
+            _ => None,
+        };
+        let tokens = match layout {
+            Layout::Shape(shape) if function.is_none() => {
+                let Workshop { shapes, scratch, .. } = &mut *workshop.borrow_mut();
+                tokens(env, shapes.get(shape).tokens(), scratch)?
             }
-            Layout::New(tokens) => {
-                let values = env.array(plan.values.iter().copied().map(Ok))?;
-                self.pass(&plan.object_ids);
-                env.call(env.get(self.assemble)?, &[tokens, values])
+            Layout::Shape(_) => ptr::null_mut(),
+            Layout::New(tokens) => tokens,
+        };
+        for element in &parts.elements {
+            parts.slots[element.index].handle = self.deserialize(env, element)?;
+        }
+        let undefined = env.undefined()?;
+        let given = given.unwrap_or(undefined);
+        let object = match function {
+            Some(function) => self.call(env, function, given, &parts, workshop),
+            None => {
+                let values = env.array(parts.slots.iter().map(|slot| parts.value(env, slot)))?;
+                let object_ids = env.uint8_array(parts.object_ids.as_flattened())?;
+                env.call(env.get(self.assemble)?, &[tokens, given, values, object_ids])
             }
         };
-        // The vector goes back for the next document; a wide one's does not stay for ever.
-        if plan.values.capacity() <= KEPT_VALUES {
-            workshop.borrow_mut().values = plan.values;
+        // The room goes back for the next document; a wide one's does not stay for ever.
+        if parts.slots.capacity() <= KEPT_SLOTS {
+            workshop.borrow_mut().parts = parts;
         }
         object
     }
 
-    /// Puts ObjectIds where the JavaScript functions read them.
+    /// Calls a compiled function with values that pass in shared memory.
     #[inline(always)]
-    fn pass(&self, object_ids: &ObjectIds) {
-        for (index, id) in object_ids.ids[..object_ids.count].iter().enumerate() {
-            // SAFETY: the memory is an ArrayBuffer's of `MAX_OBJECT_IDS`, which `_keep_object_ids` keeps alive and
-            // which is not given to anyone who could detach it.
-            unsafe { self.object_ids.add(index).write(*id) };
+    fn call(
+        &self,
+        env: Env,
+        function: Value,
+        given: Value,
+        parts: &Parts,
+        workshop: &RefCell<Workshop>,
+    ) -> Result<Value> {
+        let undefined = env.undefined()?;
+        let together = if parts.has_short { env.string_latin1(&parts.together)? } else { undefined };
+        let mut arguments = std::mem::take(&mut workshop.borrow_mut().arguments);
+        arguments.clear();
+        arguments.extend([given, together]);
+        self.pass(parts, undefined, &mut arguments);
+        self.is_busy.set(true);
+        let object = env.call(function, &arguments);
+        self.is_busy.set(false);
+        workshop.borrow_mut().arguments = arguments;
+        object
+    }
+
+    /// Puts values where the JavaScript functions read them, and handles among their arguments.
+    #[inline(always)]
+    fn pass(&self, parts: &Parts, undefined: Value, arguments: &mut Vec<Value>) {
+        assert!(parts.slots.len() <= MAX_TOKENS);
+        for (index, slot) in parts.slots.iter().enumerate() {
+            // SAFETY: the memory is an ArrayBuffer's of this size, which `_keep_shared` keeps alive and which is not
+            // given to anyone who could detach it; the index is below `MAX_TOKENS`.
+            unsafe {
+                (&raw mut (*self.shared).places[index]).write(slot.place);
+                (&raw mut (*self.shared).bits[index]).write(slot.bits);
+            }
+            arguments.push(if slot.handle.is_null() { undefined } else { slot.handle });
+        }
+        assert!(parts.object_ids.len() <= MAX_OBJECT_IDS);
+        for (index, id) in parts.object_ids.iter().enumerate() {
+            // SAFETY: as above; the index is below `MAX_OBJECT_IDS`.
+            unsafe { (&raw mut (*self.shared).object_ids[index]).write(*id) };
         }
     }
 
@@ -222,13 +377,42 @@ fn string(env: Env, text: &[u8], scratch: &mut utf8::Scratch) -> Result<Value> {
     }
 }
 
-/// Collects values as handles.
+/// Collects values.
 struct Values<'w> {
     env: Env,
     scratch: &'w mut utf8::Scratch,
-    values: &'w mut Vec<Value>,
-    object_ids: ObjectIds,
-    elements: Vec<Element>,
+    parts: &'w mut Parts,
+    /// The array over whose memory long strings may stand.
+    owner: Option<Value>,
+}
+
+impl Values<'_> {
+    #[inline(always)]
+    fn push_ascii(&mut self, text: &[u8]) -> Result<()> {
+        if !self.parts.push_short(text) {
+            self.parts.push_handle(self.env.string_latin1(text)?);
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn push_text(&mut self, text: &[u8]) -> Result<()> {
+        if text.len() <= MAX_SHORT && text.is_ascii() && self.parts.push_short(text) {
+            return Ok(());
+        }
+        if let Some(owner) = self.owner
+            && text.len() >= MIN_EXTERNAL
+            && text.is_ascii()
+        {
+            // SAFETY: the text is the source's, which is this array's memory; the caller chose `zeroCopy` and with
+            // it not to write there again.
+            let string = unsafe { self.env.external_latin1(text, owner) }?;
+            self.parts.push_handle(string);
+            return Ok(());
+        }
+        self.parts.push_handle(string(self.env, text, self.scratch)?);
+        Ok(())
+    }
 }
 
 impl ColumnSink for Values<'_> {
@@ -237,17 +421,17 @@ impl ColumnSink for Values<'_> {
     #[inline(always)]
     fn write_column(&mut self, column: Column<'_>) -> Result<()> {
         let env = self.env;
-        let value = match column {
-            Column::Null => env.null()?,
-            Column::Integer(number) => env.bigint(number)?,
-            Column::Real(number) => env.number(number)?,
-            Column::Ascii(text) => env.string_latin1(text)?,
-            Column::Text(text) => string(env, text, self.scratch)?,
-            Column::Blob(bytes) => env.uint8_array(bytes)?,
-            Column::Unsigned(number) => env.bigint_unsigned(number)?,
-            Column::Huge(number) => huge(env, number)?,
-        };
-        self.values.push(value);
+        match column {
+            Column::Null => self.parts.push_null(),
+            Column::Integer(number) => self.parts.push_bigint(number),
+            Column::Real(number) => self.parts.push_double(number),
+            Column::Ascii(text) => self.push_ascii(text)?,
+            Column::Text(text) => self.push_text(text)?,
+            Column::Json(text) => self.parts.push_handle(string(env, text, self.scratch)?),
+            Column::Blob(bytes) => self.parts.push_handle(env.uint8_array(bytes)?),
+            Column::Unsigned(number) => self.parts.push_handle(env.bigint_unsigned(number)?),
+            Column::Huge(number) => self.parts.push_handle(huge(env, number)?),
+        }
         Ok(())
     }
 }
@@ -257,42 +441,37 @@ impl ValueSink for Values<'_> {
 
     #[inline(always)]
     fn takes_object_id(&self) -> bool {
-        self.object_ids.count < MAX_OBJECT_IDS
+        self.parts.object_ids.len() < MAX_OBJECT_IDS
     }
 
     #[inline(always)]
     fn write_value(&mut self, value: deserialize::Value<'_>) -> Result<()> {
         use deserialize::Value;
         let env = self.env;
-        let value = match value {
-            Value::Undefined => env.undefined()?,
-            Value::Null => env.null()?,
-            Value::Boolean(boolean) => env.boolean(boolean)?,
-            Value::Number(number) => env.number(number)?,
-            Value::Int64(number) => env.bigint(number)?,
-            Value::Text(text) => string(env, text, self.scratch)?,
-            Value::Date(time_value) => env.date(time_value as f64)?,
-            Value::ObjectId(id) => {
-                self.object_ids.ids[self.object_ids.count] = *id;
-                self.object_ids.count += 1;
-                return Ok(());
-            }
+        match value {
+            Value::Undefined => self.parts.push_handle(env.undefined()?),
+            Value::Null => self.parts.push_null(),
+            Value::Boolean(boolean) => self.parts.push_handle(env.boolean(boolean)?),
+            Value::Number(number) => self.parts.push_double(number),
+            Value::Int64(number) => self.parts.push_bigint(number),
+            Value::Text(text) => self.push_text(text)?,
+            Value::Date(time_value) => self.parts.push_handle(env.date(time_value as f64)?),
+            Value::ObjectId(id) => self.parts.object_ids.push(*id),
             Value::Timestamp(timestamp) => {
-                self.values.push(env.number((timestamp >> 32) as f64)?);
-                env.number(f64::from(timestamp as u32))?
+                self.parts.push_double((timestamp >> 32) as f64);
+                self.parts.push_double(f64::from(timestamp as u32));
             }
             Value::View { start, end } => {
-                self.values.push(env.number(start as f64)?);
-                env.number(end as f64)?
+                self.parts.push_double(start as f64);
+                self.parts.push_double(end as f64);
             }
-            Value::Document(bytes) => env.uint8_array(bytes)?,
+            Value::Document(bytes) => self.parts.push_handle(env.uint8_array(bytes)?),
             Value::Element { element_type, bytes, offset, raw } => {
                 let document = env.uint8_array(&document_of(element_type, bytes)?)?;
-                self.elements.push(Element { index: self.values.len(), document, raw, offset });
-                document
+                self.parts.elements.push(Element { index: self.parts.slots.len(), document, raw, offset });
+                self.parts.push_handle(document);
             }
-        };
-        self.values.push(value);
+        }
         Ok(())
     }
 }
@@ -316,31 +495,34 @@ fn huge(env: Env, number: f64) -> Result<Value> {
     env.bigint_words(number < 0.0, &words)
 }
 
+/// Bytes to be read, and what the array that they are of is used for.
+struct Input<'a> {
+    bytes: &'a [u8],
+    /// The array, for views of it.
+    given: Option<Value>,
+    /// The array, for strings over its memory.
+    owner: Option<Value>,
+}
+
 /// Makes an object of a document: `read` writes its names and values.
 #[inline(always)]
 fn convert<'a>(
     env: Env,
-    source: &'a [u8],
-    given: Option<Value>,
+    input: Input<'a>,
     builders: &Builders,
     workshop: &RefCell<Workshop>,
     guess: &mut Guess,
-    read: impl FnOnce(&mut Reader<'a>, &Shapes, &mut Names<'a>, &mut Text, &mut Values<'_>) -> Result<()>,
+    read: impl FnOnce(&mut Reader<'a>, &mut Names<'a, '_>, &mut Text, &mut Values<'_>) -> Result<()>,
 ) -> Result<Value> {
     let plan = {
-        let Workshop { shapes, text, scratch, values } = &mut *workshop.borrow_mut();
-        values.clear();
-        values.push(match given {
-            Some(given) => given,
-            None => env.undefined()?,
-        });
-        let mut reader = Reader::new(source)?;
-        let mut names = Names::begin(guess.shape(shapes));
-        let (object_ids, elements) = (ObjectIds::default(), Vec::new());
-        let mut sink = Values { env, scratch, values, object_ids, elements };
-        read(&mut reader, shapes, &mut names, text, &mut sink)?;
-        let Values { object_ids, elements, .. } = sink;
-        let layout = match names.end(shapes) {
+        let Workshop { shapes, text, scratch, parts, .. } = &mut *workshop.borrow_mut();
+        parts.clear();
+        let Input { bytes, given, owner } = input;
+        let mut reader = Reader::new(bytes)?;
+        let mut names = Names::begin(shapes, guess.shape(shapes));
+        read(&mut reader, &mut names, text, &mut Values { env, scratch, parts, owner })?;
+        let names = names.end();
+        let layout = match names.find(shapes) {
             Sequence::Shape(shape) => Layout::Shape(shape),
             Sequence::New(sequence) => Layout::New(tokens(env, sequence.tokens(), scratch)?),
         };
@@ -353,7 +535,7 @@ fn convert<'a>(
         }
         text.shrink();
         scratch.shrink();
-        Plan { layout, values: std::mem::take(values), object_ids, elements }
+        Plan { layout, given, parts: std::mem::take(parts) }
     };
     builders.make(env, plan, workshop)
 }
@@ -367,13 +549,17 @@ pub struct Conversion {
     pub strict: bool,
     /// Whether a change's `updateDescription` is wanted.
     pub update_description: bool,
+    /// Whether long strings may stand over the source's memory.
+    pub zero_copy: bool,
 }
 
-/// A document to its row and identity: `{ row, replicaId }`.
+/// A document to its row and identity: `{ row, replicaId }`. `owner` is the array whose memory `source` is, where
+/// strings may stand over it.
 #[inline(always)]
 pub fn identified_row(
     env: Env,
     source: &[u8],
+    owner: Option<Value>,
     conversion: Conversion,
     builders: &Builders,
     workshop: &RefCell<Workshop>,
@@ -382,15 +568,22 @@ pub fn identified_row(
     if conversion.strict {
         crate::strict::check(source)?;
     }
-    convert(env, source, None, builders, workshop, guess, |reader, shapes, names, text, sink| {
-        names.add(shapes, "row");
-        names.mark(shapes, Mark::Enter);
-        let id = read_row(reader, conversion.mode, shapes, names, text, sink)?;
-        names.mark(shapes, Mark::Leave);
-        let id = id.ok_or(ErrorKind::NoId.at(0))?;
-        names.add(shapes, "replicaId");
-        write_id(&id, shapes, names, sink)
-    })
+    convert(
+        env,
+        Input { bytes: source, given: None, owner },
+        builders,
+        workshop,
+        guess,
+        |reader, names, text, sink| {
+            names.add("row");
+            names.mark(Mark::Enter);
+            let id = read_row(reader, conversion.mode, names, text, sink)?;
+            names.mark(Mark::Leave);
+            let id = id.ok_or(ErrorKind::NoId.at(0))?;
+            names.add("replicaId");
+            write_id(&id, names, sink)
+        },
+    )
 }
 
 /// A document to its row.
@@ -402,21 +595,21 @@ pub fn row(
     workshop: &RefCell<Workshop>,
     guess: &mut Guess,
 ) -> Result<Value> {
-    convert(env, source, None, builders, workshop, guess, |reader, shapes, names, text, sink| {
-        read_row(reader, mode, shapes, names, text, sink).map(drop)
-    })
+    convert(
+        env,
+        Input { bytes: source, given: None, owner: None },
+        builders,
+        workshop,
+        guess,
+        |reader, names, text, sink| read_row(reader, mode, names, text, sink).map(drop),
+    )
 }
 
 /// An identity, which must be told from every other.
 #[inline(always)]
-fn write_id<'a>(
-    id: &IdElement<'a>,
-    shapes: &Shapes,
-    names: &mut Names<'a>,
-    sink: &mut Values<'_>,
-) -> Result<()> {
+fn write_id<'a>(id: &IdElement<'a>, names: &mut Names<'a, '_>, sink: &mut Values<'_>) -> Result<()> {
     id.check()?;
-    write_value(&mut id.value(), id.element_type(), shapes, names, sink)
+    write_value(&mut id.value(), id.element_type(), names, sink)
 }
 
 /// A document's identity as a value and as a document of it alone: `{ id, idBuffer }`.
@@ -427,13 +620,20 @@ pub fn identity(
     workshop: &RefCell<Workshop>,
     guess: &mut Guess,
 ) -> Result<Value> {
-    convert(env, source, None, builders, workshop, guess, |reader, shapes, names, _, sink| {
-        let id = crate::identity::find_id(reader)?;
-        names.add(shapes, "id");
-        write_id(&id, shapes, names, sink)?;
-        names.add(shapes, "idBuffer");
-        sink.write_column(Column::Blob(&id.to_document()?))
-    })
+    convert(
+        env,
+        Input { bytes: source, given: None, owner: None },
+        builders,
+        workshop,
+        guess,
+        |reader, names, _, sink| {
+            let id = crate::identity::find_id(reader)?;
+            names.add("id");
+            write_id(&id, names, sink)?;
+            names.add("idBuffer");
+            sink.write_column(Column::Blob(&id.to_document()?))
+        },
+    )
 }
 
 /// A change event with its fields deserialised and its documents left as `Buffer`s over `event`, the array whose
@@ -446,9 +646,14 @@ pub fn change_event(
     workshop: &RefCell<Workshop>,
     guess: &mut Guess,
 ) -> Result<Value> {
-    convert(env, source, Some(event), builders, workshop, guess, |reader, shapes, names, _, sink| {
-        read_event(reader, shapes, names, sink)
-    })
+    convert(
+        env,
+        Input { bytes: source, given: Some(event), owner: None },
+        builders,
+        workshop,
+        guess,
+        |reader, names, _, sink| read_event(reader, names, sink),
+    )
 }
 
 /// The fields of a cursor's document, and where its batch stands.
@@ -460,19 +665,27 @@ pub fn cursor_reply(
     guess: &mut Guess,
 ) -> Result<(Value, Batch)> {
     let mut batch = None;
-    let reply = convert(env, source, None, builders, workshop, guess, |reader, shapes, names, _, sink| {
-        batch = Some(read_reply(reader, shapes, names, sink)?);
-        Ok(())
-    })?;
+    let reply = convert(
+        env,
+        Input { bytes: source, given: None, owner: None },
+        builders,
+        workshop,
+        guess,
+        |reader, names, _, sink| {
+            batch = Some(read_reply(reader, names, sink)?);
+            Ok(())
+        },
+    )?;
     let batch = batch.ok_or(ErrorKind::NoBatch.at(0))?;
     Ok((reply, batch))
 }
 
-/// A change event to its rows and identity.
+/// A change event to its rows and identity. `owner` as above.
 #[inline(always)]
 pub fn change(
     env: Env,
     source: &[u8],
+    owner: Option<Value>,
     conversion: Conversion,
     builders: &Builders,
     workshop: &RefCell<Workshop>,
@@ -482,7 +695,12 @@ pub fn change(
         crate::strict::check(source)?;
     }
     let options = ChangeOptions { mode: conversion.mode, update_description: conversion.update_description };
-    convert(env, source, None, builders, workshop, guess, |reader, shapes, names, text, sink| {
-        read_change(reader, options, shapes, names, text, sink)
-    })
+    convert(
+        env,
+        Input { bytes: source, given: None, owner },
+        builders,
+        workshop,
+        guess,
+        |reader, names, text, sink| read_change(reader, options, names, text, sink),
+    )
 }

@@ -8,13 +8,16 @@ use crate::datetime::{self, DateRenderMode};
 use crate::decimal128;
 use crate::error::{ErrorKind, Result};
 use crate::hex;
-use crate::number::{self, Digits};
+use crate::number;
 use crate::reader::{Binary, Outer, Piece, Reader};
 use crate::spec::{self, element_type, subtype};
 use crate::text::Tail;
 
 /// Levels of documents and arrays below a column's own, which is level 0.
 pub const MAX_DEPTH: usize = 20;
+
+/// `null` and the comma behind it.
+const NULL: &[u8; 5] = b"null,";
 
 /// What a level is, and so how its elements are named and how it ends.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -120,7 +123,7 @@ fn write_levels(
                 Level::Scope
             }
             _ => {
-                write_value(reader, element_type, start, mode, tail)?;
+                write_value(reader, element_type, level, start, mode, tail)?;
                 continue;
             }
         };
@@ -151,26 +154,22 @@ fn write_name(reader: &mut Reader<'_>, tail: &mut Tail<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A digit text and a comma.
+/// A text formed in place, and a comma.
 #[inline(always)]
-fn push_digits<const N: usize, const M: usize>(digits: Digits<N>, tail: &mut Tail<'_>) {
-    const { assert!(M == N + 1) };
-    let mut text = [0; M];
-    text[..N].copy_from_slice(&digits.text);
-    text[digits.len] = b',';
-    tail.push_array(text, digits.len + 1);
+fn push_digits<const N: usize>(tail: &mut Tail<'_>, write: impl FnOnce(&mut [u8; N]) -> usize) {
+    tail.write::<N>(|room| {
+        let len = write(room);
+        room[len] = b',';
+        len + 1
+    });
 }
 
 /// `"…",` around an ASCII text that needs no escape.
 #[inline(always)]
-fn push_quoted<const N: usize, const M: usize>(text: &[u8; N], len: usize, tail: &mut Tail<'_>) {
-    const { assert!(M == N + 3) };
-    let mut quoted = [0; M];
-    quoted[0] = b'"';
-    quoted[1..=N].copy_from_slice(text);
-    quoted[1 + len] = b'"';
-    quoted[2 + len] = b',';
-    tail.push_array(quoted, len + 3);
+fn push_quoted(text: &[u8], tail: &mut Tail<'_>) {
+    tail.push(b'"');
+    tail.push_ascii(text);
+    tail.push_array(*b"\",");
 }
 
 /// What an object leaves out, and an array writes as `null`: undefined, and binaries that are not UUIDs.
@@ -197,7 +196,20 @@ pub fn uuid_of(binary: Binary<'_>) -> Option<&[u8; spec::UUID]> {
 }
 
 fn push_uuid(uuid: &[u8; spec::UUID], tail: &mut Tail<'_>) {
-    push_quoted::<{ hex::UUID_TEXT }, { hex::UUID_TEXT + 3 }>(&hex::format_uuid(uuid), hex::UUID_TEXT, tail);
+    push_quoted(&hex::format_uuid(uuid), tail);
+}
+
+/// `"…",` around an ObjectId's digits.
+#[inline(always)]
+fn push_object_id(id: &[u8; spec::OBJECT_ID], tail: &mut Tail<'_>) {
+    const QUOTED: usize = hex::OBJECT_ID_TEXT + 3;
+    // The digits come in whole registers; what closes them overwrites the last eight.
+    tail.write::<{ 1 + hex::ROOM }>(|room| {
+        room[0] = b'"';
+        room[1..].copy_from_slice(&hex::digits_of_object_id(id));
+        room[QUOTED - 2..QUOTED].copy_from_slice(b"\",");
+        QUOTED
+    });
 }
 
 /// A value that holds no other, and a comma.
@@ -205,6 +217,7 @@ fn push_uuid(uuid: &[u8; spec::UUID], tail: &mut Tail<'_>) {
 fn write_value(
     reader: &mut Reader<'_>,
     element_type: u8,
+    level: Level,
     start: usize,
     mode: DateRenderMode,
     tail: &mut Tail<'_>,
@@ -212,46 +225,66 @@ fn write_value(
     match element_type {
         element_type::STRING | element_type::SYMBOL => tail.push_json_string(reader.read_string()?, b','),
         element_type::INT32 => {
-            push_digits::<_, { number::MAX_INTEGER_TEXT + 1 }>(number::format_i32(reader.read_i32()?), tail);
+            let number = reader.read_i32()?;
+            push_digits::<{ number::INTEGER_ROOM }>(tail, |room| number::write_i32(number, room));
         }
-        element_type::DOUBLE => match number::format_f64(reader.read_f64()?) {
-            Some(digits) => push_digits::<_, { number::MAX_DOUBLE_TEXT + 1 }>(digits, tail),
-            None => tail.push_array(*b"null,", 5),
-        },
+        element_type::DOUBLE => {
+            let number = reader.read_f64()?;
+            tail.write::<{ number::DOUBLE_ROOM }>(|room| match number::write_f64(number, room) {
+                Some(len) => {
+                    room[len] = b',';
+                    len + 1
+                }
+                None => {
+                    room[..NULL.len()].copy_from_slice(NULL);
+                    NULL.len()
+                }
+            });
+        }
         element_type::INT64 => {
-            push_digits::<_, { number::MAX_INTEGER_TEXT + 1 }>(number::format_i64(reader.read_i64()?), tail);
+            let number = reader.read_i64()?;
+            push_digits::<{ number::INTEGER_ROOM }>(tail, |room| number::write_i64(number, room));
         }
         element_type::OBJECT_ID => {
-            let text = hex::format_object_id(reader.read_array()?);
-            push_quoted::<{ hex::OBJECT_ID_TEXT }, { hex::OBJECT_ID_TEXT + 3 }>(
-                &text,
-                hex::OBJECT_ID_TEXT,
-                tail,
-            );
+            push_object_id(reader.read_array()?, tail);
+            // Arrays of references are long: the next one is not worth a dispatch. (array of 1,000 ObjectIds)
+            while level == Level::Array && reader.peek() == element_type::OBJECT_ID {
+                reader.read_type();
+                reader.skip_name()?;
+                push_object_id(reader.read_array()?, tail);
+            }
         }
         element_type::DATETIME => {
             let at = reader.offset();
-            let (text, len) = datetime::format(reader.read_i64()?, mode).map_err(|kind| kind.at(at))?;
-            push_quoted::<{ datetime::MAX_TEXT }, { datetime::MAX_TEXT + 3 }>(&text, len, tail);
+            let time_value = reader.read_i64()?;
+            tail.push(b'"');
+            let mut written = Ok(0);
+            tail.write::<{ datetime::ROOM }>(|room| {
+                written = datetime::write(time_value, mode, room);
+                written.unwrap_or(0)
+            });
+            written.map_err(|kind| kind.at(at))?;
+            tail.push_array(*b"\",");
         }
         element_type::BOOLEAN => {
             let [byte] = *reader.read_array()?;
-            tail.push_array([b'0' + u8::from(byte != 0), b','], 2);
+            tail.push_array([b'0' + u8::from(byte != 0), b',']);
         }
         // In an array: an object has left it out before its name was written.
         element_type::NULL | element_type::MIN_KEY | element_type::MAX_KEY | element_type::UNDEFINED => {
-            tail.push_array(*b"null,", 5);
+            tail.push_array(*NULL);
         }
         element_type::BINARY => match uuid_of(reader.read_binary()?) {
             Some(uuid) => push_uuid(uuid, tail),
-            None => tail.push_array(*b"null,", 5),
+            None => tail.push_array(*NULL),
         },
         element_type::TIMESTAMP => {
-            push_digits::<_, { number::MAX_INTEGER_TEXT + 1 }>(number::format_u64(reader.read_u64()?), tail);
+            let number = reader.read_u64()?;
+            push_digits::<{ number::INTEGER_ROOM }>(tail, |room| number::write_u64(number, room));
         }
         element_type::DECIMAL128 => {
             let (text, len) = decimal128::format(reader.read_array()?);
-            push_quoted::<{ decimal128::MAX_TEXT }, { decimal128::MAX_TEXT + 3 }>(&text, len, tail);
+            push_quoted(&text[..len], tail);
         }
         element_type::REGEX | element_type::DB_POINTER | element_type::CODE => {
             write_object_of_parts(reader, element_type, tail)?;
@@ -289,7 +322,7 @@ pub fn write_object_of_parts(reader: &mut Reader<'_>, element_type: u8, tail: &m
             tail.push_ascii(b"{\"collection\":");
             tail.push_json_string(collection, b',');
             tail.push_ascii(b"\"oid\":\"");
-            tail.push_array(id, hex::OBJECT_ID_TEXT);
+            tail.push_array(id);
             tail.push_ascii(b"\",");
             if let Some(database) = database {
                 tail.push_ascii(b"\"db\":");

@@ -3,7 +3,7 @@
 //! The hot calls go straight to the C functions: a callback through napi-derive costs three times as much as the
 //! whole crossing needs.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -55,6 +55,8 @@ pub enum Source<'a> {
     Borrowed(&'a [u8]),
     /// A copy of shared memory, which other threads may write to at any time.
     Copied(Vec<u8>),
+    /// Such a copy, made before.
+    Shared(&'a [u8]),
 }
 
 impl Source<'_> {
@@ -64,6 +66,7 @@ impl Source<'_> {
         match self {
             Self::Borrowed(bytes) => bytes,
             Self::Copied(bytes) => bytes,
+            Self::Shared(bytes) => bytes,
         }
     }
 }
@@ -235,6 +238,31 @@ impl Env {
         let value: Result<Value> =
             unsafe { get!(napi_create_string_latin1(self.0, text.as_ptr().cast(), text.len() as isize)) };
         value.map_err(too_long)
+    }
+
+    /// A string of one byte a character over the memory of `owner`, an array that the string keeps alive.
+    ///
+    /// # Safety
+    /// `text` is memory of `owner`'s ArrayBuffer, which is not written to and not detached as long as the string is
+    /// alive: the promise of the caller who asked for it.
+    pub unsafe fn external_latin1(self, text: &[u8], owner: Value) -> Result<Value> {
+        let reference = self.keep(owner)?;
+        let (mut string, mut copied) = (ptr::null_mut(), false);
+        let data = text.as_ptr().cast_mut().cast();
+        // SAFETY: `text` is as long as it says and outlives the string, as `release_owner` runs after that.
+        check(unsafe {
+            node_api_create_external_string_latin1(
+                self.0,
+                data,
+                text.len() as isize,
+                Some(release_owner),
+                reference.0.cast(),
+                &mut string,
+                &mut copied,
+            )
+        })
+        .map_err(too_long)?;
+        Ok(string)
     }
 
     /// A string of UTF-16 code units.
@@ -442,18 +470,39 @@ impl Env {
         }
     }
 
+    fn is_object(self, value: Value) -> Result<bool> {
+        Ok(matches!(self.type_of(value)?, sys::ValueType::napi_object | sys::ValueType::napi_function))
+    }
+
+    /// The exception that is pending, which need not be an error.
     fn take_exception(self) -> Result<Value> {
         // SAFETY: the environment is valid.
         unsafe { get!(napi_get_and_clear_last_exception(self.0)) }
+    }
+
+    /// The same as [`Env::error_of`], but always an object that properties can be set of: what is none becomes the
+    /// cause of an error.
+    #[cold]
+    pub fn error_object_of(self, failure: Failure, source: &[u8]) -> Result<Value> {
+        let thrown = self.error_of(failure, source)?;
+        if self.is_object(thrown)? {
+            return Ok(thrown);
+        }
+        let kind = ErrorKind::Deserialize;
+        let message = self.string(&kind.to_string())?;
+        let error = self.error(sys::napi_create_error, kind.code(), message, None)?;
+        self.set_property(error, c"cause", thrown)?;
+        Ok(error)
     }
 
     /// In place of the exception that is pending, an error of its message and of a place in the source.
     fn refusal(self, offset: usize, source: &[u8]) -> Result<Value> {
         let kind = ErrorKind::Deserialize;
         let cause = self.take_exception()?;
-        let message = match self.property(cause, c"message") {
-            Ok(message) if self.is_string(message)? => message,
-            // What was thrown is no error.
+        // What was thrown need not be an error.
+        let message = if self.is_object(cause)? { self.property(cause, c"message") } else { Ok(cause) };
+        let message = match message {
+            Ok(message) if self.type_of(message)? == sys::ValueType::napi_string => message,
             _ => self.string(&kind.to_string())?,
         };
         let error = self.error(sys::napi_create_error, kind.code(), message, Some((offset, source)))?;
@@ -461,11 +510,11 @@ impl Env {
         Ok(error)
     }
 
-    fn is_string(self, value: Value) -> Result<bool> {
+    fn type_of(self, value: Value) -> Result<sys::napi_valuetype> {
         let mut kind = 0;
         // SAFETY: `value` is a value of this environment.
         check(unsafe { sys::napi_typeof(self.0, value, &mut kind) })?;
-        Ok(kind == sys::ValueType::napi_string)
+        Ok(kind)
     }
 
     /// An error; with a place, one of that byte of a source.
@@ -493,6 +542,25 @@ impl Env {
     pub fn string(self, text: &str) -> Result<Value> {
         self.string_utf16(&text.encode_utf16().collect::<Vec<_>>())
     }
+}
+
+unsafe extern "C" {
+    /// In Node.js since 18.18, but not in the version of Node-API that napi-rs is asked for here.
+    fn node_api_create_external_string_latin1(
+        env: sys::napi_env,
+        text: *mut c_char,
+        length: isize,
+        finalize: sys::napi_finalize,
+        hint: *mut c_void,
+        result: *mut Value,
+        copied: *mut bool,
+    ) -> sys::napi_status;
+}
+
+/// Lets go the owner of a string that was collected, or copied after all.
+unsafe extern "C" fn release_owner(env: sys::napi_env, _: *mut c_void, reference: *mut c_void) {
+    // SAFETY: the reference was made in this environment for this string. There is nobody to tell of a failure.
+    unsafe { sys::napi_delete_reference(env, reference.cast()) };
 }
 
 /// A string that Node-API would not make is longer than V8's limit.

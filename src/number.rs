@@ -15,156 +15,110 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 /// Decimals of at most 15 digits come back unchanged from a double.
 const EXACT_DECIMAL: u64 = 1_000_000_000_000_000;
 
-/// The two decimal digits of 0 to 99.
-pub const PAIRS: [[u8; 2]; 100] = {
-    let mut table = [[0; 2]; 100];
-    let mut number = 0;
-    while number < 100 {
-        table[number] = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
-        number += 1;
-    }
-    table
-};
+/// Room for an integer: whole registers are stored, of which the digits are a part.
+pub const INTEGER_ROOM: usize = 24;
+/// Room for a double, likewise.
+pub const DOUBLE_ROOM: usize = 32;
+const _: () = assert!(INTEGER_ROOM >= MAX_INTEGER_TEXT && DOUBLE_ROOM >= MAX_DOUBLE_TEXT + 7);
 
-/// A number's text in an array: the first bytes of it.
-#[derive(Clone, Copy)]
-pub struct Digits<const N: usize> {
-    /// The text, and bytes without a meaning behind it.
-    pub text: [u8; N],
-    /// Its length.
-    pub len: usize,
-}
-
-impl<const N: usize> Digits<N> {
-    const EMPTY: Self = Self { text: [0; N], len: 0 };
-
-    /// The text.
-    #[must_use]
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.text[..self.len]
-    }
-
-    #[inline(always)]
-    fn push(&mut self, byte: u8) {
-        self.text[self.len] = byte;
-        self.len += 1;
-    }
-
-    fn push_all(&mut self, bytes: &[u8]) {
-        self.text[self.len..][..bytes.len()].copy_from_slice(bytes);
-        self.len += bytes.len();
-    }
-
-    fn push_zeros(&mut self, count: usize) {
-        self.push_all(&b"000000000000000000000"[..count]);
-    }
-
-    #[inline(always)]
-    fn push_u32(&mut self, mut number: u32) {
-        let first = self.len;
-        self.len += number.checked_ilog10().unwrap_or(0) as usize + 1;
-        let mut at = self.len;
-        while at - first > 2 {
-            at -= 2;
-            self.text[at..at + 2].copy_from_slice(&PAIRS[(number % 100) as usize]);
-            number /= 100;
-        }
-        if at - first == 2 {
-            self.text[first..first + 2].copy_from_slice(&PAIRS[number as usize]);
-        } else {
-            self.text[first] = b'0' + number as u8;
-        }
-    }
-
-    /// `number < 10^8`, with its leading zeros.
-    fn push_eight(&mut self, mut number: u32) {
-        for at in (0..4).rev() {
-            self.text[self.len + 2 * at..][..2].copy_from_slice(&PAIRS[(number % 100) as usize]);
-            number /= 100;
-        }
-        self.len += 8;
-    }
-
-    #[inline(always)]
-    fn push_u64(&mut self, number: u64) {
-        const EIGHT: u64 = 100_000_000;
-        if let Ok(number) = u32::try_from(number) {
-            return self.push_u32(number);
-        }
-        let (high, low) = (number / EIGHT, (number % EIGHT) as u32);
-        if let Ok(high) = u32::try_from(high) {
-            self.push_u32(high);
-        } else {
-            self.push_u32((high / EIGHT) as u32);
-            self.push_eight((high % EIGHT) as u32);
-        }
-        self.push_eight(low);
-    }
-}
-
-/// The digits of an int32.
+/// The digits of `number < 10^8`, leading zeros and all, the first one in the lowest byte.
+///
+/// As division by 10 in a loop gives them, but all at once: two halves of four digits, then four quarters of two,
+/// then eight digits, each step in all lanes of one register. The factors are reciprocals, rounded up, that are
+/// exact for lanes of so many digits.
 #[inline(always)]
-#[must_use]
-pub fn format_i32(number: i32) -> Digits<MAX_INTEGER_TEXT> {
-    let mut digits = Digits::EMPTY;
-    if number < 0 {
-        digits.push(b'-');
+const fn eight_digits(number: u32) -> u64 {
+    let number = number as u64;
+    let halves = (number / 10_000) | ((number % 10_000) << 32);
+    let hundreds = ((halves * 10_486) >> 20) & 0x7f_0000_007f;
+    let quarters = hundreds | ((halves - hundreds * 100) << 16);
+    let tens = ((quarters * 103) >> 10) & 0xf_000f_000f_000f;
+    tens | ((quarters - tens * 10) << 8)
+}
+
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+const EIGHT: u64 = 100_000_000;
+
+/// Writes all eight digits of `number < 10^8`.
+#[inline(always)]
+fn write_eight(number: u32, to: &mut [u8]) {
+    to[..8].copy_from_slice(&(eight_digits(number) | ZEROS).to_le_bytes());
+}
+
+/// Writes `number < 10^8` without leading zeros, and up to seven bytes behind it.
+#[inline(always)]
+fn write_short(number: u32, to: &mut [u8]) -> usize {
+    let digits = eight_digits(number);
+    // The last digit stays, even if it is zero.
+    let zeros = (digits.trailing_zeros() / 8).min(7);
+    to[..8].copy_from_slice(&((digits | ZEROS) >> (8 * zeros)).to_le_bytes());
+    8 - zeros as usize
+}
+
+/// Writes an unsigned 64-bit integer; returns its length.
+#[inline(always)]
+pub fn write_u64(number: u64, to: &mut [u8; INTEGER_ROOM]) -> usize {
+    write_digits(number, to)
+}
+
+#[inline(always)]
+fn write_digits(number: u64, to: &mut [u8]) -> usize {
+    if number < EIGHT {
+        return write_short(number as u32, to);
     }
-    digits.push_u32(number.unsigned_abs());
-    digits
+    write_long(number, to)
 }
 
-/// The digits of an int64.
-#[inline(always)]
-#[must_use]
-pub fn format_i64(number: i64) -> Digits<MAX_INTEGER_TEXT> {
-    let mut digits = Digits::EMPTY;
-    if number < 0 {
-        digits.push(b'-');
-    }
-    digits.push_u64(number.unsigned_abs());
-    digits
+#[inline(never)]
+fn write_long(number: u64, to: &mut [u8]) -> usize {
+    let (high, low) = (number / EIGHT, (number % EIGHT) as u32);
+    let mut len = if high < EIGHT {
+        write_short(high as u32, to)
+    } else {
+        let len = write_short((high / EIGHT) as u32, to);
+        write_eight((high % EIGHT) as u32, &mut to[len..]);
+        len + 8
+    };
+    write_eight(low, &mut to[len..]);
+    len += 8;
+    len
 }
 
-/// The digits of an unsigned 64-bit integer.
+/// Writes an int64; returns its length.
 #[inline(always)]
-#[must_use]
-pub fn format_u64(number: u64) -> Digits<MAX_INTEGER_TEXT> {
-    let mut digits = Digits::EMPTY;
-    digits.push_u64(number);
-    digits
+pub fn write_i64(number: i64, to: &mut [u8; INTEGER_ROOM]) -> usize {
+    to[0] = b'-';
+    let sign = usize::from(number < 0);
+    sign + write_digits(number.unsigned_abs(), &mut to[sign..])
 }
 
-/// A finite double as Number::toString writes it; `None` for NaN and the infinities.
+/// Writes an int32; returns its length.
 #[inline(always)]
-#[must_use]
-pub fn format_f64(number: f64) -> Option<Digits<MAX_DOUBLE_TEXT>> {
-    let mut digits = Digits::EMPTY;
+pub fn write_i32(number: i32, to: &mut [u8; INTEGER_ROOM]) -> usize {
+    write_i64(number.into(), to)
+}
+
+/// Writes a finite double as Number::toString does; returns its length. `None` for NaN and the infinities.
+#[inline(always)]
+pub fn write_f64(number: f64, to: &mut [u8; DOUBLE_ROOM]) -> Option<usize> {
     let magnitude = number.abs();
-    if magnitude < EXACT {
-        // -0 is written as 0: it is not below zero.
-        if number < 0.0 {
-            digits.push(b'-');
-        }
+    to[0] = b'-';
+    // -0 is written as 0: it is not below zero.
+    let sign = usize::from(number < 0.0);
+    let to = &mut to[sign..];
+    let len = if magnitude < EXACT {
         let integer = magnitude as u64;
         if integer as f64 == magnitude {
-            digits.push_u64(integer);
-            return Some(digits);
+            write_digits(integer, to)
+        } else {
+            write_cents(magnitude, to).unwrap_or_else(|| write_shortest(magnitude, to))
         }
-        if push_cents(&mut digits, magnitude) {
-            return Some(digits);
-        }
-        push_shortest(&mut digits, magnitude);
-        return Some(digits);
-    }
-    if !number.is_finite() {
+    } else if number.is_finite() {
+        write_shortest(magnitude, to)
+    } else {
         return None;
-    }
-    if number < 0.0 {
-        digits.push(b'-');
-    }
-    push_shortest(&mut digits, magnitude);
-    Some(digits)
+    };
+    Some(sign + len)
 }
 
 /// Doubles of one or two decimals, as prices and percentages are, without the general algorithm.
@@ -172,56 +126,59 @@ pub fn format_f64(number: f64) -> Option<Digits<MAX_DOUBLE_TEXT>> {
 /// Where dividing an integer of at most 15 digits by 100 gives the double back, that decimal reads as the double;
 /// and no other decimal of at most 15 digits does, so none is shorter.
 #[inline(always)]
-fn push_cents(digits: &mut Digits<MAX_DOUBLE_TEXT>, magnitude: f64) -> bool {
+fn write_cents(magnitude: f64, to: &mut [u8]) -> Option<usize> {
     let cents = (magnitude * 100.0 + 0.5) as u64;
     if cents >= EXACT_DECIMAL || cents as f64 / 100.0 != magnitude {
-        return false;
+        return None;
     }
-    digits.push_u64(cents / 100);
-    let [tenth, hundredth] = PAIRS[(cents % 100) as usize];
-    digits.push(b'.');
-    digits.push(tenth);
-    if hundredth != b'0' {
-        digits.push(hundredth);
-    }
-    true
+    let len = write_digits(cents / 100, to);
+    let fraction = (cents % 100) as u8;
+    let (tenth, hundredth) = (fraction / 10, fraction % 10);
+    to[len..len + 3].copy_from_slice(&[b'.', b'0' + tenth, b'0' + hundredth]);
+    Some(len + 2 + usize::from(hundredth != 0))
 }
 
-/// The shortest digits that read as this double, in ECMAScript's layout. `number` is finite and above zero.
+/// Writes the shortest digits that read as this double, in ECMAScript's layout. `number` is finite and above zero.
 #[inline(never)]
-fn push_shortest(out: &mut Digits<MAX_DOUBLE_TEXT>, number: f64) {
+fn write_shortest(number: f64, to: &mut [u8]) -> usize {
     let mut buffer = ryu::Buffer::new();
-    let (digits, len, exponent) = read_ryu(buffer.format_finite(number).as_bytes());
-    let digits = &digits[..len];
-    let count = len as i32;
+    let (digits, count, exponent) = read_ryu(buffer.format_finite(number).as_bytes());
+    let digits = &digits[..count];
     // The value is 0.DIGITS times ten to the `point`.
-    let point = count + exponent;
-    if count <= point && point <= 21 {
+    let point = count as i32 + exponent;
+    let mut len = 0;
+    let mut push = |bytes: &[u8]| {
+        to[len..len + bytes.len()].copy_from_slice(bytes);
+        len += bytes.len();
+    };
+    const NO_DIGITS: &[u8; 21] = b"000000000000000000000";
+    if count as i32 <= point && point <= 21 {
         // `123000`
-        out.push_all(digits);
-        out.push_zeros((point - count) as usize);
+        push(digits);
+        push(&NO_DIGITS[..point as usize - count]);
     } else if 0 < point && point <= 21 {
         // `1.23`
         let (whole, fraction) = digits.split_at(point as usize);
-        out.push_all(whole);
-        out.push(b'.');
-        out.push_all(fraction);
+        push(whole);
+        push(b".");
+        push(fraction);
     } else if -6 < point && point <= 0 {
         // `0.00123`
-        out.push_all(b"0.");
-        out.push_zeros(-point as usize);
-        out.push_all(digits);
+        push(b"0.");
+        push(&NO_DIGITS[..-point as usize]);
+        push(digits);
     } else {
         // `1.23e-7`
         let (first, rest) = digits.split_at(1);
-        out.push_all(first);
+        push(first);
         if !rest.is_empty() {
-            out.push(b'.');
-            out.push_all(rest);
+            push(b".");
+            push(rest);
         }
-        out.push_all(if point > 0 { b"e+" } else { b"e-" });
-        out.push_u32((point - 1).unsigned_abs());
+        push(if point > 0 { b"e+" } else { b"e-" });
+        push(itoa::Buffer::new().format((point - 1).unsigned_abs()).as_bytes());
     }
+    len
 }
 
 /// Ryu's text, `12.5`, `1.25e-7` or `1e21`, as digits without zeros at either end, their number, and the power of
@@ -262,10 +219,16 @@ fn read_ryu(text: &[u8]) -> ([u8; MAX_DOUBLE_DIGITS], usize, i32) {
 
 #[cfg(test)]
 mod tests {
-    use super::{format_f64, format_i32, format_i64, format_u64};
+    use super::{DOUBLE_ROOM, INTEGER_ROOM, write_f64, write_i32, write_i64, write_u64};
+
+    fn text<const N: usize>(write: impl FnOnce(&mut [u8; N]) -> usize) -> String {
+        let mut text = [b'?'; N];
+        let len = write(&mut text);
+        String::from_utf8(text[..len].to_vec()).unwrap()
+    }
 
     fn double(number: f64) -> String {
-        String::from_utf8(format_f64(number).unwrap().as_bytes().to_vec()).unwrap()
+        text::<DOUBLE_ROOM>(|to| write_f64(number, to).unwrap())
     }
 
     #[test]
@@ -273,14 +236,17 @@ mod tests {
         let powers = (0..20).map(|power| 10_u64.pow(power)).chain((0..64).map(|power| 1 << power));
         for power in powers {
             for number in [power.wrapping_sub(1), power, power.wrapping_add(1), u64::MAX - power] {
-                assert_eq!(format_u64(number).as_bytes(), number.to_string().as_bytes());
+                assert_eq!(text::<INTEGER_ROOM>(|to| write_u64(number, to)), number.to_string());
                 for number in [number as i64, (number as i64).wrapping_neg()] {
-                    assert_eq!(format_i64(number).as_bytes(), number.to_string().as_bytes());
-                    assert_eq!(format_i32(number as i32).as_bytes(), (number as i32).to_string().as_bytes());
+                    assert_eq!(text::<INTEGER_ROOM>(|to| write_i64(number, to)), number.to_string());
+                    assert_eq!(text(|to| write_i32(number as i32, to)), (number as i32).to_string());
                 }
             }
         }
-        assert_eq!(format_i64(i64::MIN).as_bytes(), b"-9223372036854775808");
+        assert_eq!(text(|to| write_i64(i64::MIN, to)), "-9223372036854775808");
+        for number in (0..100_000_000).step_by(if cfg!(miri) { 999_983 } else { 997 }) {
+            assert_eq!(text(|to| write_i32(number, to)), number.to_string());
+        }
     }
 
     #[test]
@@ -317,7 +283,7 @@ mod tests {
             assert_eq!(double(number), expected);
         }
         for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            assert!(format_f64(number).is_none());
+            assert_eq!(write_f64(number, &mut [0; DOUBLE_ROOM]), None);
         }
     }
 

@@ -173,8 +173,7 @@ impl<'a> Reader<'a> {
     /// A zero byte elsewhere is no type: [`Reader::is_at_end`] tells.
     #[inline(always)]
     pub fn read_type(&mut self) -> u8 {
-        // SAFETY: `at <= end < source.len()`.
-        let element_type = unsafe { *self.source.get_unchecked(self.at) };
+        let element_type = self.peek();
         // A byte that is not zero is not the terminator, so one more stands behind it.
         self.at += usize::from(element_type != 0);
         element_type
@@ -185,6 +184,14 @@ impl<'a> Reader<'a> {
     #[must_use]
     pub const fn is_at_end(&self) -> bool {
         self.at == self.end
+    }
+
+    /// The byte here.
+    #[inline(always)]
+    #[must_use]
+    pub fn peek(&self) -> u8 {
+        // SAFETY: `at <= end < source.len()`.
+        unsafe { *self.source.get_unchecked(self.at) }
     }
 
     /// The chunk from here on, where the source has one.

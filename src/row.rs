@@ -4,7 +4,7 @@ use crate::column::{ColumnSink, read_column};
 use crate::datetime::DateRenderMode;
 use crate::identity::IdElement;
 use crate::reader::Reader;
-use crate::shape::{Names, Shapes};
+use crate::shape::Names;
 use crate::text::Text;
 
 /// Reads all elements of the document that `reader` stands at the beginning of: their names into `names`, their
@@ -13,8 +13,7 @@ use crate::text::Text;
 pub fn read_row<'a, S: ColumnSink>(
     reader: &mut Reader<'a>,
     mode: DateRenderMode,
-    shapes: &Shapes,
-    names: &mut Names<'a>,
+    names: &mut Names<'a, '_>,
     text: &mut Text,
     sink: &mut S,
 ) -> Result<Option<IdElement<'a>>, S::Error> {
@@ -25,7 +24,7 @@ pub fn read_row<'a, S: ColumnSink>(
         if element_type == 0 && reader.is_at_end() {
             return Ok(id);
         }
-        let name = names.read(shapes, reader)?;
+        let name = names.read(reader)?;
         if id.is_none() && name.bytes() == b"_id" {
             id = Some(IdElement::new(element_type, *reader));
         }

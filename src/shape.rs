@@ -106,40 +106,53 @@ impl<'n> Token<'n> {
     }
 }
 
+/// A name or mark of a shape.
+struct Entry {
+    /// Its first bytes and its zero byte, as far as they fit: what one load compares a source with.
+    head: [u8; CHUNK],
+    /// All of its bytes and the zero byte.
+    bytes: Box<[u8]>,
+    is_mark: bool,
+}
+
+impl Entry {
+    fn new(bytes: &[u8]) -> Self {
+        let bytes = [bytes, &[0]].concat().into_boxed_slice();
+        let mut head = [0; CHUNK];
+        let fitting = bytes.len().min(CHUNK);
+        head[..fitting].copy_from_slice(&bytes[..fitting]);
+        Self { head, is_mark: bytes[0] == 0 && bytes.len() > 1, bytes }
+    }
+
+    /// Without the zero byte.
+    fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.bytes.len() - 1]
+    }
+}
+
 /// A sequence of names and marks.
 pub struct Shape {
-    /// The entries, each with a zero byte behind it, one after another; then [`CHUNK`] bytes, so that a chunk can
-    /// be loaded from the start of each.
-    bytes: Vec<u8>,
-    /// Where each entry begins, and where the last one ends.
-    starts: Vec<u32>,
+    entries: Vec<Entry>,
     /// Shapes that begin with the same entries, and the first one at which they differ.
     branches: Vec<(u32, ShapeId)>,
 }
 
 impl Shape {
     fn new<'n>(entries: impl Iterator<Item = &'n [u8]>) -> Self {
-        let (mut bytes, mut starts) = (Vec::new(), vec![0]);
-        for entry in entries {
-            bytes.extend_from_slice(entry);
-            bytes.push(0);
-            starts.push(bytes.len() as u32);
-        }
-        bytes.extend([0; CHUNK]);
-        Self { bytes, starts, branches: Vec::new() }
+        Self { entries: entries.map(Entry::new).collect(), branches: Vec::new() }
     }
 
     /// How many names and marks.
     #[inline(always)]
     #[must_use]
     pub fn len(&self) -> usize {
-        self.starts.len() - 1
+        self.entries.len()
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.entries.is_empty()
     }
 
     /// The names and marks.
@@ -148,35 +161,28 @@ impl Shape {
     }
 
     fn entries(&self) -> impl ExactSizeIterator<Item = &[u8]> {
-        self.starts.windows(2).map(|ends| &self.bytes[ends[0] as usize..ends[1] as usize - 1])
-    }
-
-    /// Where an entry begins, and its length with the zero byte.
-    #[inline(always)]
-    fn place(&self, index: usize) -> Option<(usize, usize)> {
-        let [start, end] = *self.starts.get(index..)?.first_chunk()?;
-        Some((start as usize, (end - start) as usize))
+        self.entries.iter().map(Entry::bytes)
     }
 
     /// Steps over the name at `index`, if it is what stands at `reader`.
     #[inline(always)]
     fn take_name<'a>(&self, index: usize, reader: &mut Reader<'a>) -> Option<Piece<'a>> {
-        let (start, len) = self.place(index)?;
-        if self.bytes[start] == 0 && len > 1 {
-            // A mark: bytes like these are no name.
+        let entry = self.entries.get(index)?;
+        let len = entry.bytes.len();
+        if entry.is_mark {
+            // Bytes like these are no name.
             return None;
         }
         if len <= CHUNK
             && let Some(here) = reader.peek_chunk()
         {
-            let name = Chunk::load(self.bytes[start..].first_chunk()?);
-            if !here.equals_below(name, len) {
+            if !here.equals_below(Chunk::load(&entry.head), len) {
                 return None;
             }
             // Its zero byte equals, too, so the name ends there; within the document or not, `take_name` tells.
             return reader.take_name(len - 1).ok();
         }
-        reader.take_name_if(&self.bytes[start..start + len])
+        reader.take_name_if(&entry.bytes)
     }
 
     /// The shapes that differ from this one from an entry on.
@@ -187,7 +193,13 @@ impl Shape {
     /// Whether this is the entry at `index`.
     #[inline(always)]
     fn has(&self, index: usize, entry: &[u8]) -> bool {
-        self.place(index).is_some_and(|(start, len)| self.bytes[start..start + len - 1] == *entry)
+        self.entries.get(index).is_some_and(|known| known.bytes() == entry)
+    }
+
+    /// Whether this is the mark at `index`.
+    #[inline(always)]
+    fn has_mark(&self, index: usize, mark: Mark) -> bool {
+        self.entries.get(index).is_some_and(|known| known.is_mark && known.head[1] == mark as u8)
     }
 }
 
@@ -231,8 +243,16 @@ impl Default for Shapes {
 }
 
 /// The sequence of the document that is being read, as far as it has been.
+pub struct Names<'a, 's> {
+    shapes: &'s Shapes,
+    /// The shape that all entries are those of, so far; none once an entry was of no shape.
+    current: Option<&'s Shape>,
+    read: ReadNames<'a>,
+}
+
+/// The same without the shapes, which can change at the end.
 #[derive(Default)]
-pub struct Names<'a> {
+pub struct ReadNames<'a> {
     /// The shape that the first `matched` entries are those of.
     guess: Option<ShapeId>,
     matched: usize,
@@ -282,105 +302,112 @@ where
     }
 }
 
-impl<'a> Names<'a> {
+impl<'a, 's> Names<'a, 's> {
     /// Begins a document, guessing that it has the names of `guess`.
+    #[inline(always)]
     #[must_use]
-    pub fn begin(guess: Option<ShapeId>) -> Self {
-        Self { guess, matched: 0, rest: Vec::new() }
+    pub fn begin(shapes: &'s Shapes, guess: Option<ShapeId>) -> Self {
+        let read = ReadNames { guess, matched: 0, rest: Vec::new() };
+        Self { shapes, current: guess.map(|guess| shapes.get(guess)), read }
     }
 
     /// The next name, and the step over it.
     #[inline(always)]
-    pub fn read(&mut self, shapes: &Shapes, reader: &mut Reader<'a>) -> Result<Piece<'a>> {
-        if let Some(shape) = self.guessed(shapes)
-            && let Some(name) = shape.take_name(self.matched, reader)
+    pub fn read(&mut self, reader: &mut Reader<'a>) -> Result<Piece<'a>> {
+        if let Some(shape) = self.current
+            && let Some(name) = shape.take_name(self.read.matched, reader)
         {
-            self.matched += 1;
+            self.read.matched += 1;
             return Ok(name);
         }
-        self.read_other(shapes, reader)
+        self.read_other(reader)
     }
 
     /// The next entry is a mark.
     #[inline(always)]
-    pub fn mark(&mut self, shapes: &Shapes, mark: Mark) {
-        self.add_entry(shapes, mark.entry());
+    pub fn mark(&mut self, mark: Mark) {
+        if self.current.is_some_and(|shape| shape.has_mark(self.read.matched, mark)) {
+            self.read.matched += 1;
+        } else {
+            self.add_other(mark.entry());
+        }
     }
 
     /// The next entry is a name that is not the source's.
     #[inline(always)]
-    pub fn add(&mut self, shapes: &Shapes, name: &'static str) {
-        self.add_entry(shapes, name.as_bytes());
-    }
-
-    /// The shape that all entries are those of, so far.
-    #[inline(always)]
-    fn guessed<'s>(&self, shapes: &'s Shapes) -> Option<&'s Shape> {
-        if self.rest.is_empty() { self.guess.map(|guess| shapes.get(guess)) } else { None }
-    }
-
-    #[inline(always)]
-    fn add_entry(&mut self, shapes: &Shapes, entry: &'static [u8]) {
-        if self.guessed(shapes).is_some_and(|shape| shape.has(self.matched, entry)) {
-            self.matched += 1;
+    pub fn add(&mut self, name: &'static str) {
+        if self.current.is_some_and(|shape| shape.has(self.read.matched, name.as_bytes())) {
+            self.read.matched += 1;
         } else {
-            self.add_other(shapes, entry);
+            self.add_other(name.as_bytes());
+        }
+    }
+
+    /// Ends the document.
+    #[inline(always)]
+    #[must_use]
+    pub fn end(self) -> ReadNames<'a> {
+        self.read
+    }
+
+    #[inline(never)]
+    fn add_other(&mut self, entry: &'static [u8]) {
+        let at = self.read.matched;
+        if self.branch_off(|shape| shape.has(at, entry).then_some(())).is_none() {
+            self.read.rest.push(Piece::whole(entry));
         }
     }
 
     #[inline(never)]
-    fn add_other(&mut self, shapes: &Shapes, entry: &'static [u8]) {
-        let at = self.matched;
-        if self.branch_off(shapes, |shape| shape.has(at, entry).then_some(())).is_none() {
-            self.rest.push(Piece::whole(entry));
-        }
-    }
-
-    #[inline(never)]
-    fn read_other(&mut self, shapes: &Shapes, reader: &mut Reader<'a>) -> Result<Piece<'a>> {
-        let at = self.matched;
-        if let Some(name) = self.branch_off(shapes, |shape| shape.take_name(at, reader)) {
+    fn read_other(&mut self, reader: &mut Reader<'a>) -> Result<Piece<'a>> {
+        let at = self.read.matched;
+        if let Some(name) = self.branch_off(|shape| shape.take_name(at, reader)) {
             return Ok(name);
         }
         let name = reader.read_name()?;
-        self.rest.push(name);
+        self.read.rest.push(name);
         Ok(name)
     }
 
     /// Goes over to a shape that differs from the guess from here on, and has what is here.
-    fn branch_off<T>(&mut self, shapes: &Shapes, mut has: impl FnMut(&Shape) -> Option<T>) -> Option<T> {
-        let guess = self.guessed(shapes)?;
-        for branch in guess.branches_at(self.matched) {
-            if let Some(found) = has(shapes.get(branch)) {
-                self.guess = Some(branch);
-                self.matched += 1;
+    fn branch_off<T>(&mut self, mut has: impl FnMut(&Shape) -> Option<T>) -> Option<T> {
+        for branch in self.current.take()?.branches_at(self.read.matched) {
+            let shape = self.shapes.get(branch);
+            if let Some(found) = has(shape) {
+                self.current = Some(shape);
+                self.read.guess = Some(branch);
+                self.read.matched += 1;
                 return Some(found);
             }
         }
         None
     }
+}
 
+impl<'a> ReadNames<'a> {
     fn sequence<'n>(&'n self, shapes: &'n Shapes) -> NewSequence<'n, 'a> {
         NewSequence { known: self.guess.map(|guess| (shapes.get(guess), self.matched)), rest: &self.rest }
     }
 
-    /// Ends the document: finds its shape, or makes it one.
+    /// Finds the shape of the sequence, or makes it one.
     #[inline(always)]
-    pub fn end<'n>(&'n mut self, shapes: &'n mut Shapes) -> Sequence<'n, 'a> {
+    pub fn find<'n>(&'n self, shapes: &'n mut Shapes) -> Sequence<'n, 'a> {
         if self.rest.is_empty()
             && let Some(guess) = self.guess
             && shapes.get(guess).len() == self.matched
         {
             return Sequence::Shape(guess);
         }
-        self.find(shapes)
+        self.look_up(shapes)
     }
 
     #[inline(never)]
-    fn find<'n>(&'n mut self, shapes: &'n mut Shapes) -> Sequence<'n, 'a> {
-        if let Some(guess) = self.guessed(shapes) {
+    fn look_up<'n>(&'n self, shapes: &'n mut Shapes) -> Sequence<'n, 'a> {
+        if self.rest.is_empty()
+            && let Some(guess) = self.guess
+        {
             // A document that ends early.
-            for branch in guess.branches_at(self.matched) {
+            for branch in shapes.get(guess).branches_at(self.matched) {
                 if shapes.get(branch).len() == self.matched {
                     return Sequence::Shape(branch);
                 }
@@ -514,18 +541,19 @@ mod tests {
         let length = document.len() as i32;
         document[..4].copy_from_slice(&length.to_le_bytes());
         let mut reader = Reader::new(&document).unwrap();
-        let mut sequence = Names::begin(guess);
-        sequence.add(shapes, "row");
-        sequence.mark(shapes, Mark::Enter);
+        let mut names = Names::begin(shapes, guess);
+        names.add("row");
+        names.mark(Mark::Enter);
         while reader.read_type() != 0 {
-            sequence.read(shapes, &mut reader).unwrap();
+            names.read(&mut reader).unwrap();
         }
-        sequence.mark(shapes, Mark::Leave);
+        names.mark(Mark::Leave);
+        let names = names.end();
         let text = |token: Token<'_>| match token {
             Token::Name(name) => String::from_utf8(name.to_vec()).unwrap(),
             Token::Mark(mark) => format!("<{mark:?}>"),
         };
-        let (tokens, id) = match sequence.end(shapes) {
+        let (tokens, id) = match names.find(shapes) {
             Sequence::Shape(id) => (None, Some(id)),
             Sequence::New(new) => {
                 let tokens = new.tokens().map(text).collect::<Vec<_>>();

@@ -1,13 +1,17 @@
 //! The output buffer of JSON text.
 //!
-//! [`Tail`] is where text is written: two pointers into the buffer's spare room, which the compiler keeps in
-//! registers. Each push proves its room with one comparison and then stores a whole register or array, of which
-//! a part counts: the rest is overwritten by the next push. Only [`Tail::commit`] makes bytes part of the text,
-//! so no byte that was not written can ever be seen.
+//! [`Tail`] is where text is written: two pointers into the buffer's room, which the compiler keeps in registers.
+//! Each push proves its room with one comparison and then stores a whole register or array, of which a part counts:
+//! the rest is overwritten by the next push. Digits are formed in the room itself: formed elsewhere and copied, they
+//! would be loaded before their single bytes have left the store buffer, which costs more than the digits do.
+//!
+//! All room is initialised, so that no byte that was not written can ever be seen.
 //!
 //! The text is BSON's bytes, copied: where those are ill-formed UTF-8, so is it. Every piece of a source ends at
 //! an ASCII byte of the JSON around it, so decoding the whole, with replacement characters, equals decoding each
 //! piece; it is decoded once, by the sink.
+
+use std::ops::Range;
 
 use crate::chunk::{CHUNK, Chunk, must_escape};
 use crate::reader::Piece;
@@ -19,7 +23,8 @@ pub const KEEP: usize = 1 << 20;
 /// A buffer of text, used again and again.
 #[derive(Default)]
 pub struct Text {
-    bytes: Vec<u8>,
+    /// The room, all of it initialised; its length says nothing about a text's.
+    room: Vec<u8>,
 }
 
 /// A text that was written: valid until the buffer is used again.
@@ -34,26 +39,27 @@ pub struct Written<'t> {
 impl Text {
     /// An empty text's end, to write at; `expected` bytes of room to begin with.
     pub fn begin(&mut self, expected: usize) -> Tail<'_> {
-        self.bytes.clear();
-        self.bytes.reserve(expected);
-        let room = self.bytes.spare_capacity_mut().as_mut_ptr_range();
-        Tail { at: room.start.cast(), limit: room.end.cast(), non_ascii: false, bytes: &mut self.bytes }
+        if self.room.len() < expected {
+            // Zeroed by the allocator, which has large room zeroed already.
+            self.room = vec![0; expected];
+        }
+        let Range { start, end } = self.room.as_mut_ptr_range();
+        Tail { at: start, limit: end, non_ascii: false, room: &mut self.room }
     }
 
     /// Gives a large buffer's room back, all but [`KEEP`].
+    #[inline(always)]
     pub fn shrink(&mut self) {
-        if self.bytes.capacity() > KEEP {
-            self.bytes.clear();
-            self.bytes.shrink_to(KEEP);
+        if self.room.len() > KEEP {
+            self.room = Vec::new();
         }
     }
 }
 
 /// The end of a text that is being written.
 pub struct Tail<'t> {
-    bytes: &'t mut Vec<u8>,
-    /// INVARIANT: `start <= at <= limit`, where `start..limit` is the room of `bytes`, and all of `start..at` was
-    /// written.
+    room: &'t mut Vec<u8>,
+    /// INVARIANT: `start <= at <= limit`, where `start..limit` is `room`.
     at: *mut u8,
     limit: *mut u8,
     non_ascii: bool,
@@ -72,20 +78,15 @@ const SHORT_ESCAPES: [u8; 128] = {
     table
 };
 
-/// The longest escape: `\u001f`.
-const MAX_ESCAPE: usize = 6;
-
 /// Makes room for `additional` bytes after `at`. By value, so that [`Tail`] need not live in memory.
 #[cold]
 #[inline(never)]
-fn grow(bytes: &mut Vec<u8>, at: *mut u8, additional: usize) -> (*mut u8, *mut u8) {
-    let len = at as usize - bytes.as_ptr() as usize;
-    debug_assert!(len <= bytes.capacity());
-    // SAFETY: by the invariant of `at`, the first `len` bytes were written.
-    unsafe { bytes.set_len(len) };
-    bytes.reserve(additional);
-    let room = bytes.spare_capacity_mut().as_mut_ptr_range();
-    (room.start.cast(), room.end.cast())
+fn grow(room: &mut Vec<u8>, at: *mut u8, additional: usize) -> (*mut u8, *mut u8) {
+    let len = at as usize - room.as_ptr() as usize;
+    room.resize((len + additional).max(2 * room.len()), 0);
+    let Range { start, end } = room.as_mut_ptr_range();
+    // SAFETY: `len` is no more than the room was long, and it has only grown.
+    (unsafe { start.add(len) }, end)
 }
 
 impl<'t> Tail<'t> {
@@ -93,33 +94,34 @@ impl<'t> Tail<'t> {
     #[inline(always)]
     fn reserve(&mut self, additional: usize) {
         if (self.limit as usize) - (self.at as usize) < additional {
-            (self.at, self.limit) = grow(self.bytes, self.at, additional);
+            (self.at, self.limit) = grow(self.room, self.at, additional);
         }
     }
 
-    /// The next `N` bytes of room; none of them count yet.
+    /// Gives the next `N` bytes of room to `write`, which says how many of them it wrote.
     #[inline(always)]
-    fn room<const N: usize>(&mut self) -> *mut [u8; N] {
+    pub fn write<const N: usize>(&mut self, write: impl FnOnce(&mut [u8; N]) -> usize) {
         self.reserve(N);
-        self.at.cast()
+        // SAFETY: `N` bytes of room follow `at`; they are initialised and nobody else's.
+        let len = write(unsafe { &mut *self.at.cast::<[u8; N]>() });
+        assert!(len <= N);
+        // SAFETY: `len <= N`.
+        self.at = unsafe { self.at.add(len) };
     }
 
     /// One byte.
     #[inline(always)]
     pub fn push(&mut self, byte: u8) {
-        self.push_array([byte], 1);
+        self.push_array([byte]);
     }
 
-    /// The first `len` of `N` bytes.
+    /// `N` bytes.
     #[inline(always)]
-    pub fn push_array<const N: usize>(&mut self, bytes: [u8; N], len: usize) {
-        assert!(len <= N);
-        let room = self.room::<N>();
-        // SAFETY: `room` is `N` bytes of room, of which the first `len <= N` are written here.
-        unsafe {
-            room.cast::<[u8; N]>().write_unaligned(bytes);
-            self.at = self.at.add(len);
-        }
+    pub fn push_array<const N: usize>(&mut self, bytes: [u8; N]) {
+        self.write::<N>(|room| {
+            *room = bytes;
+            N
+        });
     }
 
     /// Bytes as they are, which must be ASCII.
@@ -137,7 +139,7 @@ impl<'t> Tail<'t> {
     /// Ends a container: `close` takes the place of the comma after its last element, if it has one.
     #[inline(always)]
     pub fn push_close(&mut self, close: u8) {
-        debug_assert!(self.at as usize > self.bytes.as_ptr() as usize, "a container was opened");
+        debug_assert!(self.at as usize > self.room.as_ptr() as usize, "a container was opened");
         // SAFETY: an opening byte was written before, so `at` is past `start`.
         unsafe {
             let last = self.at.sub(1);
@@ -167,15 +169,14 @@ impl<'t> Tail<'t> {
     pub fn push_json_chunk(&mut self, chunk: Chunk, len: usize, after: u8) {
         assert!(len <= CHUNK);
         self.non_ascii |= chunk.non_ascii().any_below(len);
-        let room = self.room::<{ 1 + CHUNK + 2 }>();
+        self.reserve(1 + CHUNK + 2);
         // SAFETY: the room is an opening quote, a chunk, of which the first `len` bytes stay, and the two bytes
         // behind those.
         unsafe {
-            let room = room.cast::<u8>();
-            room.write(b'"');
-            chunk.store(&mut *room.add(1).cast());
-            room.add(1 + len).cast::<[u8; 2]>().write_unaligned([b'"', after]);
-            self.at = room.add(1 + len + 2);
+            self.at.write(b'"');
+            chunk.store(&mut *self.at.add(1).cast());
+            self.at.add(1 + len).cast::<[u8; 2]>().write_unaligned([b'"', after]);
+            self.at = self.at.add(1 + len + 2);
         }
     }
 
@@ -203,23 +204,23 @@ impl<'t> Tail<'t> {
                 rest = behind;
             }
         }
-        self.push_array([b'"', after], 2);
+        self.push_array([b'"', after]);
     }
 
     fn push_escape(&mut self, byte: u8) {
         debug_assert!(must_escape(byte));
         let short = SHORT_ESCAPES[usize::from(byte & 0x7f)];
         if short != 0 {
-            self.push_array([b'\\', short], 2);
+            self.push_array([b'\\', short]);
         } else {
             let [high, low] = crate::hex::DIGITS[usize::from(byte)];
-            self.push_array::<MAX_ESCAPE>([b'\\', b'u', b'0', b'0', high, low], MAX_ESCAPE);
+            self.push_array([b'\\', b'u', b'0', b'0', high, low]);
         }
     }
 
     /// Ends the text at the byte before this end, which is a separator.
     pub fn commit_before_last(mut self) -> Written<'t> {
-        debug_assert!(self.at as usize > self.bytes.as_ptr() as usize);
+        debug_assert!(self.at as usize > self.room.as_ptr() as usize);
         // SAFETY: a byte was written before.
         self.at = unsafe { self.at.sub(1) };
         self.commit()
@@ -227,10 +228,8 @@ impl<'t> Tail<'t> {
 
     /// Ends the text here.
     pub fn commit(self) -> Written<'t> {
-        let len = self.at as usize - self.bytes.as_ptr() as usize;
-        // SAFETY: by the invariant of `at`, the first `len` bytes were written.
-        unsafe { self.bytes.set_len(len) };
-        Written { bytes: self.bytes, ascii: !self.non_ascii }
+        let len = self.at as usize - self.room.as_ptr() as usize;
+        Written { bytes: &self.room[..len], ascii: !self.non_ascii }
     }
 }
 
@@ -308,9 +307,12 @@ mod tests {
     fn a_large_buffer_is_given_back() {
         let mut text = Text::default();
         let mut tail = text.begin(4 * KEEP);
-        tail.push_array([b'a', b'b', b'c'], 2);
+        tail.write::<3>(|room| {
+            *room = *b"abc";
+            2
+        });
         assert_eq!(tail.commit().bytes, b"ab");
         text.shrink();
-        assert!(text.bytes.capacity() <= KEEP);
+        assert!(text.room.capacity() <= KEEP);
     }
 }
