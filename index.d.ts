@@ -67,6 +67,14 @@ export interface ConverterOptions {
    * length, whatever that is. Default `false`.
    */
   updateDescription?: boolean;
+  /**
+   * Whether an ASCII string of 16 KiB or more, as a column of its own, stands over the memory of the source instead
+   * of being copied. Such a string keeps the source's ArrayBuffer alive, and the caller promises never to write to
+   * that memory again, nor to transfer it, as long as the string is in use: a string that changes breaks what
+   * JavaScript relies on. Memory that may be used again, such as a slice of a pooled `Buffer`, must not be given.
+   * Default `false`.
+   */
+  zeroCopy?: boolean;
 }
 
 /** Thrown for bytes that are not the BSON they should be. A date out of range is a `RangeError` of this shape. */
@@ -82,7 +90,8 @@ export interface BsonRowError extends Error {
 /**
  * A change event, converted in one pass. Its fields stand in the order of the event, with the values that
  * `parseChangeDocument` gives, but `fullDocument` is `row` and `fullDocumentBeforeChange` is `rowBefore`; documents
- * of fields that are not deserialised are `Buffer`s with memory of their own.
+ * of fields that are not deserialised are `Buffer`s with memory of their own. Fields that a pipeline gave the names
+ * `row`, `rowBefore` or `replicaId` are left out.
  */
 export interface Change {
   /** The resume token. */
@@ -105,6 +114,7 @@ export interface Change {
   /** The document before the change, where the event has that field. */
   rowBefore?: SqliteRow | null;
   txnNumber?: bigint;
+  /** The change is of one fragment of a split event: see `SplitEventMerger`. */
   splitEvent?: { fragment: number; of: number };
   /** With the option `updateDescription`. */
   updateDescription?: Buffer;
@@ -212,6 +222,39 @@ export declare class NativeSourceRowConverter {
     buffers: readonly Uint8Array[],
     options?: Pick<BatchOptions, 'onError'>,
   ): (IdentifiedRow | BatchError)[];
+}
+
+/**
+ * Puts events together that the stage `$changeStreamSplitLargeEvent` has cut, fragment by fragment, as they come from
+ * one change stream.
+ *
+ * A change with `splitEvent` has been converted from one fragment, so only some of its fields are there. Where that
+ * happens, the event is taken as BSON (`bson.deserialize(cursor, { raw: true })` gives the batch of a cursor document
+ * so), pushed, and converted once it is whole:
+ *
+ *     const whole = merger.push(event);
+ *     if (whole !== null) change = converter.convertChange(whole);
+ *
+ * Until then the merger holds copies of the fragments of that one event; it holds no memory of the caller's, and
+ * nothing between events.
+ */
+export declare class SplitEventMerger {
+  /** Fragments that are waiting for the others of their event. A resume token is safe to keep where it is 0. */
+  readonly pending: number;
+
+  /**
+   * The next event or fragment of the stream.
+   * @returns `event` itself where it is whole; `null` where more of its fragments are to come; with the last of them
+   *   the event in a `Buffer` of its own: without `splitEvent`, with the last fragment's resume token, all other
+   *   fields in the order in which they came
+   * @throws Error with the code `BSONROW_SPLIT_EVENT` for a fragment that is missing, repeated or another event's;
+   *   the message says which. What was pending is forgotten then.
+   * @throws BsonRowError for malformed BSON, and TypeError where `event` is not a `Uint8Array`
+   */
+  push<T extends Uint8Array>(event: T): T | Buffer | null;
+
+  /** Forgets what is pending: for a stream that is opened again. */
+  reset(): void;
 }
 
 /**

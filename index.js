@@ -6,10 +6,12 @@
 const { DateRenderMode, getDateRenderMode } = require('./lib/context.js');
 const { NativeSourceRowConverter } = require('./lib/converter.js');
 const { bufferToSqlite, parseChangeDocument, parseDocumentId } = require('./lib/functions.js');
+const { SplitEventMerger } = require('./lib/split-events.js');
 
 module.exports = {
   DateRenderMode,
   NativeSourceRowConverter,
+  SplitEventMerger,
   bufferToSqlite,
   getDateRenderMode,
   parseChangeDocument,

@@ -9,7 +9,8 @@ import {
   parseChangeDocument,
   parseDocumentId,
 } from '../index.js';
-import { dataMissing, listFiles, readBytes, readJson, splitDocuments } from './support/data.mjs';
+import { dataMissing, listFiles, readBytes, splitDocuments } from './support/data.mjs';
+import { dataEvents } from './support/events.mjs';
 import { refusal } from './support/model.mjs';
 import { attempt, expectBsonRowError, expectRow, expectSame, withoutProto } from './support/outcome.mjs';
 import { changeStreamMissing, oracles, peer, peerMissing } from './support/peer.mjs';
@@ -18,7 +19,6 @@ import { describeUnless } from './support/skip.mjs';
 const MODES = Object.values(DateRenderMode);
 const bson6 = createRequire(import.meta.url)('bson');
 const files = listFiles('.', '.bson', '.bson.gz', '.archive');
-const eventFiles = files.filter((name) => name.startsWith('events/'));
 const DESERIALIZE = { useBigInt64: true };
 
 /** Converters whose identities have the classes of the oracle's bson, of bson 6 and of bson 7. */
@@ -105,25 +105,8 @@ describeUnless(dataMissing ?? peerMissing, 'whole files as if each were one docu
   }
 });
 
-/** The events of a folder of canonical extended JSON, as BSON: one event, several, or a reply that holds them. */
-function jsonEvents() {
-  return listFiles('events', '.json').flatMap((name) => {
-    const parsed = [readJson(name)].flat();
-    const events = parsed.flatMap((each) => each.cursor?.firstBatch ?? each.cursor?.nextBatch ?? [each]);
-    return events.map((event, index) => ({
-      label: `${name}#${index}`,
-      bytes: Buffer.from(bson6.serialize(bson6.EJSON.parse(JSON.stringify(event), { relaxed: false }))),
-    }));
-  });
-}
-
-const fileEvents = () =>
-  eventFiles.flatMap((name) =>
-    splitDocuments(readBytes(name)).documents.map((bytes, index) => ({ label: `${name}#${index}`, bytes })),
-  );
-
 describeUnless(dataMissing ?? changeStreamMissing, 'change events', () => {
-  const events = dataMissing ? [] : [...jsonEvents(), ...fileEvents()];
+  const events = dataMissing ? [] : dataEvents();
 
   it('are there', () => expect(events.length).toBeGreaterThan(900));
 
@@ -158,7 +141,7 @@ function reread(value) {
 describeUnless(dataMissing ?? peerMissing, 'the documents of change events', () => {
   it('convert from the view that parseChangeDocument gives', () => {
     let count = 0;
-    for (const { label, bytes } of fileEvents()) {
+    for (const { label, bytes } of dataEvents()) {
       const { fullDocument } = parseChangeDocument(bytes);
       if (!fullDocument) continue;
       expect(fullDocument.buffer, label).toBe(bytes.buffer);

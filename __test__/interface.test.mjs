@@ -14,6 +14,7 @@ const { bufferToSqlite, DateRenderMode, NativeSourceRowConverter } = imported;
 const require = createRequire(import.meta.url);
 const EXPORTS = {
   NativeSourceRowConverter: 'function',
+  SplitEventMerger: 'function',
   bufferToSqlite: 'function',
   parseDocumentId: 'function',
   parseChangeDocument: 'function',

@@ -5,8 +5,23 @@ import { inspect, isDeepStrictEqual } from 'node:util';
 const answerOf = {
   row: ({ row, replicaId }) => ({ row: withTexts(row), replicaId }),
   columns: (row) => row,
-  event: ({ change, converted }) => ({ change: withoutDocuments(change), converted }),
+  event: ({ change, converted, before }) => ({ change: withoutDocuments(change), converted, before }),
+  change: withRows,
+  // The events are what is compared; of a reply's own fields a contender may give more or fewer.
+  batch: (batch) => (batch.changes ?? batch).map(withRows),
 };
+
+/** An event in the form that `convertChange` gives it, from that or from rows beside its fields. */
+function withRows(result) {
+  if (!('converted' in result)) return result;
+  const { change, converted, before } = result;
+  return {
+    ...withoutDocuments(change),
+    row: converted?.row ?? null,
+    ...('fullDocumentBeforeChange' in change && { rowBefore: before ?? null }),
+    replicaId: change.documentKey?._id,
+  };
+}
 
 /**
  * Contenders keep the documents of an event, and its description of an update, in different forms: as BSON or
@@ -33,7 +48,7 @@ function attempt(convert, document, kind) {
 }
 
 /**
- * @param {'row' | 'event' | 'columns'} kind
+ * @param {import('./scenarios/index.mjs').Scenario['kind']} kind
  * @param {(bytes: Buffer) => any} reference
  * @param {(bytes: Buffer) => any} convert
  * @param {Buffer[]} documents

@@ -11,21 +11,30 @@ const typescript = new peer.DirectSourceRowConverter(context);
 const older = new peer.LegacySourceRowConverter(context);
 const addon = new NativeSourceRowConverter(context, { bson: peer.bson });
 
-/** An event to its fields and its row, by `parse`, which leaves the document as BSON, and `converter`. */
-const eventConverter = (parse, converter) => (event) => {
+/**
+ * An event to its fields and its rows: by `parse`, which leaves documents as they are to be given to `rowOf`, that after
+ * the change, and `columnsOf`, that before it.
+ */
+const eventConverter = (parse, rowOf, columnsOf) => (event) => {
   const change = parse(event);
-  const { fullDocument } = change;
-  return { change, converted: fullDocument ? converter.rawToSqliteRow(fullDocument) : undefined };
+  const { fullDocument, fullDocumentBeforeChange } = change;
+  return {
+    change,
+    converted: fullDocument ? rowOf(fullDocument) : undefined,
+    before: fullDocumentBeforeChange ? columnsOf(fullDocumentBeforeChange) : undefined,
+  };
 };
 
-/** The older path deserialises the whole event, the document included. */
-function olderEvent(event) {
-  const change = deserialize(event);
-  const { fullDocument } = change;
-  if (!fullDocument) return { change, converted: undefined };
-  const row = older.documentToSqliteRow(fullDocument);
-  return { change, converted: { row, replicaId: fullDocument._id } };
-}
+/** A reply to its events, by `splitReply`, and those by `convert`. */
+const batchConverter = (splitReply, convert) => (reply) => splitReply(reply).nextBatch.map(convert);
+
+/** As the service does it: the reply's events stay BSON, each a view of it. */
+const splitRaw = (reply) => peer.bson.deserialize(reply, { raw: true, useBigInt64: true });
+
+/** The older path deserialises the whole event, its documents included. */
+const olderRow = (document) => ({ row: older.documentToSqliteRow(document), replicaId: document._id });
+const olderColumns = (document) => older.documentToSqliteRow(document);
+const olderEvent = (parse) => eventConverter(parse, olderRow, olderColumns);
 
 /** An array of ObjectIds by hand: the document deserialised, each ObjectId printed. */
 function idsByHand(bytes) {
@@ -33,27 +42,47 @@ function idsByHand(bytes) {
   return { replicaId: _id, row: { _id: _id.toHexString(), ids: ids.map((id) => id.toHexString()) } };
 }
 
+const typescriptRow = (document) => typescript.rawToSqliteRow(document);
+const typescriptColumns = (document) => peer.bufferToSqlite(document, mode);
+const typescriptEvent =
+  peer.parseChangeDocument && eventConverter(peer.parseChangeDocument, typescriptRow, typescriptColumns);
+
+const addonRow = (document) => addon.rawToSqliteRow(document);
+const addonColumns = (document) => bufferToSqlite(document, mode);
+const addonParse = (event) => parseChangeDocument(event, { bson: peer.bson });
+
 /**
+ * How a contender converts what each kind of scenario has; `change` is an event by the fewest calls, where `event` is
+ * by the same calls for all.
  * @typedef {object} Contender
  * @property {string} title
  * @property {(bytes: Buffer) => any} [row]
  * @property {(bytes: Buffer) => any} [columns]
  * @property {(bytes: Buffer) => any} [event]
+ * @property {(bytes: Buffer) => any} [change]
+ * @property {(bytes: Buffer) => any} [batch]
  */
 
 /** @type {Record<string, Contender>} */
 export const contenders = {
   typescript: {
     title: 'TypeScript',
-    row: (bytes) => typescript.rawToSqliteRow(bytes),
-    columns: (bytes) => peer.bufferToSqlite(bytes, mode),
-    event: peer.parseChangeDocument && eventConverter(peer.parseChangeDocument, typescript),
+    row: typescriptRow,
+    columns: typescriptColumns,
+    event: typescriptEvent,
+    change: typescriptEvent,
+    batch: typescriptEvent && batchConverter(splitRaw, typescriptEvent),
   },
   older: {
     title: 'bson.deserialize',
     row: (bytes) => older.rawToSqliteRow(bytes),
-    columns: (bytes) => older.documentToSqliteRow(deserialize(bytes)),
-    event: olderEvent,
+    columns: (bytes) => olderColumns(deserialize(bytes)),
+    event: olderEvent(deserialize),
+    change: olderEvent(deserialize),
+    batch: batchConverter(
+      deserialize,
+      olderEvent((event) => event),
+    ),
   },
   'js-bson': {
     title: 'js-bson by hand',
@@ -61,9 +90,11 @@ export const contenders = {
   },
   bsonrow: {
     title: 'bsonrow',
-    row: (bytes) => addon.rawToSqliteRow(bytes),
-    columns: (bytes) => bufferToSqlite(bytes, mode),
-    event: eventConverter((event) => parseChangeDocument(event, { bson: peer.bson }), addon),
+    row: addonRow,
+    columns: addonColumns,
+    event: eventConverter(addonParse, addonRow, addonColumns),
+    change: (event) => addon.convertChange(event),
+    batch: (reply) => addon.convertBatch(reply),
   },
 };
 

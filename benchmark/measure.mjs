@@ -23,10 +23,10 @@ function calibrate(convert, documents, duration) {
 /**
  * @param {{ id: string, convert: (bytes: Buffer) => any }[]} contenders
  * @param {Buffer[]} documents
- * @param {{ rounds: number, roundMs: number }} options
- * @returns {Record<string, number[]>} by contender, the nanoseconds a document of each round
+ * @param {{ rounds: number, roundMs: number, parts: number }} options `parts`: what a document counts for
+ * @returns {Record<string, number[]>} by contender, the nanoseconds a part of each round
  */
-export function measure(contenders, documents, { rounds, roundMs }) {
+export function measure(contenders, documents, { rounds, roundMs, parts }) {
   const runs = contenders.map(({ id, convert }) => ({
     id,
     convert,
@@ -39,7 +39,7 @@ export function measure(contenders, documents, { rounds, roundMs }) {
       kept.result = undefined;
       globalThis.gc?.();
       const elapsed = timePasses(convert, documents, passes);
-      nanoseconds.push((elapsed * 1e6) / (passes * documents.length));
+      nanoseconds.push((elapsed * 1e6) / (passes * documents.length * parts));
     }
   }
   return Object.fromEntries(runs.map(({ id, nanoseconds }) => [id, nanoseconds]));

@@ -43,16 +43,19 @@ function buildersOf(bson) {
  * @param {BsonImplementation} bson
  */
 function createBuilders({ ObjectId, Timestamp, deserialize }) {
-  /** Where the addon puts the bytes of ObjectIds. @type {Uint8Array} */
-  let objectIds;
+  /** Where the addon puts values. @type {import('./row-functions.js').Slots} */
+  let slots;
+  /** @param {number} index @param {Uint8Array} bytes */
+  const objectIdOf = (index, bytes) => {
+    // From Buffer's pool, as js-bson's own deserialiser takes it: an ObjectId keeps its bytes.
+    const id = Buffer.allocUnsafe(OBJECT_ID_BYTES);
+    const start = index * OBJECT_ID_BYTES;
+    for (let byte = 0; byte < OBJECT_ID_BYTES; byte++) id[byte] = bytes[start + byte];
+    return new ObjectId(id);
+  };
   const makers = {
-    objectId: (/** @type {number} */ index) => {
-      // From Buffer's pool, as js-bson's own deserialiser takes it: an ObjectId keeps its bytes.
-      const id = Buffer.allocUnsafe(OBJECT_ID_BYTES);
-      const start = index * OBJECT_ID_BYTES;
-      for (let byte = 0; byte < OBJECT_ID_BYTES; byte++) id[byte] = objectIds[start + byte];
-      return new ObjectId(id);
-    },
+    objectIdOf,
+    objectId: (/** @type {number} */ index) => objectIdOf(index, slots.objectIds),
     timestamp: (/** @type {number} */ seconds, /** @type {number} */ increment) =>
       new Timestamp({ t: seconds, i: increment }),
     view: (/** @type {Uint8Array} */ array, /** @type {number} */ start, /** @type {number} */ end) =>
@@ -60,12 +63,26 @@ function createBuilders({ ObjectId, Timestamp, deserialize }) {
     buffer: (/** @type {Uint8Array} */ array) => Buffer.from(array.buffer),
   };
   return {
-    setObjectIds: (/** @type {Uint8Array} */ array) => {
-      objectIds = array;
+    /** The addon's memory: numbers, then places, then ObjectIds. */
+    setShared: (
+      /** @type {ArrayBuffer} */ memory,
+      /** @type {number} */ placesAt,
+      /** @type {number} */ objectIdsAt,
+    ) => {
+      slots = {
+        bigints: new BigInt64Array(memory, 0, placesAt / BigInt64Array.BYTES_PER_ELEMENT),
+        doubles: new Float64Array(memory, 0, placesAt / Float64Array.BYTES_PER_ELEMENT),
+        places: new Int32Array(memory, placesAt, (objectIdsAt - placesAt) / Int32Array.BYTES_PER_ELEMENT),
+        objectIds: new Uint8Array(memory, objectIdsAt),
+      };
     },
-    compile: (/** @type {Tokens} */ tokens) => compile(tokens, makers),
-    assemble: (/** @type {Tokens} */ tokens, /** @type {unknown[]} */ values) =>
-      assemble(tokens, values, makers),
+    compile: (/** @type {Tokens} */ tokens) => compile(tokens, makers, slots),
+    assemble: (
+      /** @type {Tokens} */ tokens,
+      /** @type {unknown} */ given,
+      /** @type {unknown[]} */ values,
+      /** @type {Uint8Array} */ objectIds,
+    ) => assemble(tokens, given, values, objectIds, makers),
     deserializeElement: (/** @type {Uint8Array} */ document) => deserialize(document, OPTIONS)._id,
     deserializeRawElement: (/** @type {Uint8Array} */ document) => deserialize(document, RAW_OPTIONS)._id,
   };

@@ -1,7 +1,7 @@
 const { buildersOf } = require('./builders.js');
 const { getDateRenderMode, invalid } = require('./context.js');
 const native = require('./native.js');
-const { readOptions } = require('./options.js');
+const { checkObject, readOptions } = require('./options.js');
 
 /** @typedef {import('../index.js').BatchOptions} BatchOptions */
 
@@ -22,8 +22,8 @@ class NativeSourceRowConverter {
    */
   constructor(context, options = {}) {
     const mode = getDateRenderMode(context);
-    const { bson, strict, updateDescription } = readOptions(options);
-    this.#native = native.createConverter(buildersOf(bson), mode, strict, updateDescription);
+    const { bson, strict, updateDescription, zeroCopy } = readOptions(options);
+    this.#native = native.createConverter(buildersOf(bson), mode, strict, updateDescription, zeroCopy);
     this.#convertRow = this.#native.convertRow;
     this.#bson = bson;
   }
@@ -48,7 +48,7 @@ class NativeSourceRowConverter {
 
   /** @param {Uint8Array} cursor @param {BatchOptions} [options] */
   convertBatch(cursor, options = {}) {
-    const { as = 'auto' } = options;
+    const { as = 'auto' } = checkObject(options);
     if (!Object.hasOwn(KINDS, as)) throw invalid("options.as must be 'auto', 'changes' or 'documents'");
     return this.#native.convertBatch(cursor, KINDS[as], returnsErrors(options));
   }
@@ -60,7 +60,8 @@ class NativeSourceRowConverter {
 }
 
 /** @param {Pick<BatchOptions, 'onError'>} options */
-function returnsErrors({ onError = 'throw' }) {
+function returnsErrors(options) {
+  const { onError = 'throw' } = checkObject(options);
   if (onError !== 'throw' && onError !== 'return')
     throw invalid("options.onError must be 'throw' or 'return'");
   return onError === 'return';

@@ -4,8 +4,8 @@ const { platformName } = require('./platform.js');
  * The exports of the Rust addon; see src/binding.rs.
  * @typedef {object} Native
  * @property {(builders: object) => number} createBuilders
- * @property {(builders: number, mode: number, isStrict: boolean, wantsUpdateDescription: boolean) =>
- *   NativeConverter} createConverter
+ * @property {(builders: number, mode: number, isStrict: boolean, wantsUpdateDescription: boolean,
+ *   isZeroCopy: boolean) => NativeConverter} createConverter
  * @property {(bytes: Uint8Array, mode: number, builders: number) => any} bufferToSqlite
  * @property {(bytes: Uint8Array, builders: number) => { id: any, idBuffer: Uint8Array }} parseDocumentId
  * @property {(event: Uint8Array, builders: number) => any} parseChangeDocument

@@ -3,7 +3,7 @@ const { invalid } = require('./context.js');
 /** @typedef {import('../index.js').BsonImplementation} BsonImplementation */
 /** @typedef {import('../index.js').ConverterOptions} ConverterOptions */
 
-const KNOWN = new Set(['bson', 'strict', 'updateDescription']);
+const KNOWN = new Set(['bson', 'strict', 'updateDescription', 'zeroCopy']);
 
 /** @type {BsonImplementation | undefined} */
 let installed;
@@ -15,25 +15,33 @@ function installedBson() {
 }
 
 /**
+ * @template {object} T
+ * @param {T} options
+ */
+function checkObject(options) {
+  if (typeof options !== 'object' || options === null) throw invalid('options must be an object');
+  return options;
+}
+
+/**
  * Options with their defaults.
  * @param {ConverterOptions} options
  * @returns {Required<ConverterOptions>}
  */
 function readOptions(options) {
-  if (typeof options !== 'object' || options === null) throw invalid('options must be an object');
-  for (const name of Object.keys(options)) {
+  for (const name of Object.keys(checkObject(options))) {
     if (!KNOWN.has(name)) throw invalid(`options.${name} is not an option`);
   }
-  const { bson = installedBson(), strict = false, updateDescription = false } = options;
+  const { bson = installedBson(), strict = false, updateDescription = false, zeroCopy = false } = options;
   for (const name of /** @type {const} */ (['ObjectId', 'Timestamp', 'deserialize', 'serialize'])) {
     if (typeof bson?.[name] !== 'function') {
       throw invalid(`options.bson must be the bson package: it has no function ${name}`);
     }
   }
-  for (const [name, value] of Object.entries({ strict, updateDescription })) {
+  for (const [name, value] of Object.entries({ strict, updateDescription, zeroCopy })) {
     if (typeof value !== 'boolean') throw invalid(`options.${name} must be a boolean`);
   }
-  return { bson, strict, updateDescription };
+  return { bson, strict, updateDescription, zeroCopy };
 }
 
-module.exports = { installedBson, readOptions };
+module.exports = { checkObject, installedBson, readOptions };

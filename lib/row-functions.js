@@ -16,17 +16,31 @@ const Mark = Object.freeze({
   SAME_IDENTITY: 8,
 });
 
+/** What a slot is where it is no text: the numbers of `SlotKind` in src/js_row.rs. */
+const Slot = Object.freeze({ HANDLE: -1, BIGINT: -2, DOUBLE: -3, NULL: -4 });
+
+/**
+ * Memory in which values pass: for each slot, where its text stands among those that pass together, or what it is;
+ * and its number.
+ * @typedef {object} Slots
+ * @property {Int32Array} places two numbers a slot
+ * @property {BigInt64Array} bigints
+ * @property {Float64Array} doubles over the same memory
+ * @property {Uint8Array} objectIds
+ */
+
 /**
  * Makes what is not a plain value.
  * @typedef {object} Makers
  * @property {(index: number) => unknown} objectId the ObjectId that passed as number `index`
+ * @property {(index: number, bytes: Uint8Array) => unknown} objectIdOf the ObjectId number `index` of bytes
  * @property {(seconds: number, increment: number) => unknown} timestamp
  * @property {(source: Uint8Array, start: number, end: number) => Buffer} view
  * @property {(array: Uint8Array) => Buffer} buffer over the memory of an array
  */
 
 /** @typedef {(string | number)[]} Tokens */
-/** @typedef {(given: unknown, ...values: unknown[]) => object} RowFunction */
+/** @typedef {(given: unknown, together: string, ...handles: unknown[]) => object} RowFunction */
 
 /**
  * An object to be made: its properties, each a plain value (no mark), a marked one, or an object of its own; one of
@@ -67,14 +81,16 @@ function readTokens(tokens) {
 }
 
 /**
- * The object of an outline and values, without compiling. `values[0]` is the source that views are made of.
+ * The object of an outline and values, without compiling.
  * @param {Outline} outline
+ * @param {unknown} given the source that views are made of
  * @param {ArrayLike<unknown>} values
+ * @param {Uint8Array} objectIds the bytes of all ObjectIds
  * @param {Makers} makers
  */
-function fill(outline, values, makers) {
-  const source = /** @type {Uint8Array} */ (values[0]);
-  let value = 1;
+function fill(outline, given, values, objectIds, makers) {
+  const source = /** @type {Uint8Array} */ (given);
+  let value = 0;
   let ids = 0;
   /** @type {unknown} */
   let identity;
@@ -82,7 +98,7 @@ function fill(outline, values, makers) {
   /** @param {Property} property */
   const make = ({ mark, inner }) => {
     if (inner !== undefined) return makeObject(inner);
-    if (mark === Mark.OBJECT_ID) return makers.objectId(ids++);
+    if (mark === Mark.OBJECT_ID) return makers.objectIdOf(ids++, objectIds);
     if (mark === Mark.TIMESTAMP) return makers.timestamp(number(), number());
     if (mark === Mark.VIEW) return makers.view(source, number(), number());
     if (mark === Mark.BUFFER) return makers.buffer(/** @type {Uint8Array} */ (values[value++]));
@@ -127,13 +143,20 @@ function addTemplates(outline) {
 }
 
 /**
- * An outline as source text: a function of the values `c1`, `c2`, … whose body is an object literal.
+ * An outline as source text: a function of the handles `c0`, `c1`, … whose body is an object literal.
  * @param {Outline} outline
  */
 function writeFunction(outline) {
   let values = 0;
   let ids = 0;
-  const parameter = () => `c${++values}`;
+  const next = () => {
+    const slot = values++;
+    const [start, end] = [`places[${2 * slot}]`, `places[${2 * slot + 1}]`];
+    return (
+      `(${start} >= 0 ? together.substring(${start}, ${end}) : ${start} === ${Slot.HANDLE} ? c${slot} : ` +
+      `${start} === ${Slot.BIGINT} ? bigints[${slot}] : ${start} === ${Slot.DOUBLE} ? doubles[${slot}] : null)`
+    );
+  };
   /** @param {Property} property @returns {string} */
   const write = ({ isIdentity, ...property }) => {
     // A literal's values are made in their order, so the identity is there before what is the same.
@@ -141,11 +164,11 @@ function writeFunction(outline) {
     const { mark, inner } = property;
     if (inner !== undefined) return writeObject(inner);
     if (mark === Mark.OBJECT_ID) return `objectId(${ids++})`;
-    if (mark === Mark.TIMESTAMP) return `timestamp(${parameter()}, ${parameter()})`;
-    if (mark === Mark.VIEW) return `view(given, ${parameter()}, ${parameter()})`;
-    if (mark === Mark.BUFFER) return `buffer(${parameter()})`;
+    if (mark === Mark.TIMESTAMP) return `timestamp(${next()}, ${next()})`;
+    if (mark === Mark.VIEW) return `view(given, ${next()}, ${next()})`;
+    if (mark === Mark.BUFFER) return `buffer(${next()})`;
     if (mark === Mark.SAME_IDENTITY) return 'identity';
-    return parameter();
+    return next();
   };
   /** @param {Outline} outline */
   const writeObject = ({ properties }) => {
@@ -158,26 +181,43 @@ function writeFunction(outline) {
     return `{ ${texts.join(', ')} }`;
   };
   const text = writeObject(outline);
-  const parameters = Array.from({ length: values }, (_, index) => `c${index + 1}`);
+  const handles = Array.from({ length: values }, (_, slot) => `c${slot}`);
   // The identity is a variable of the function: a parameter that nobody gives.
-  return `(${['given', ...parameters, 'identity'].join(', ')}) => (${text})`;
+  return `(${['given', 'together', ...handles, 'identity'].join(', ')}) => (${text})`;
+}
+
+/**
+ * The values of slots.
+ * @param {string} together
+ * @param {unknown[]} handles
+ * @param {Slots} slots
+ */
+function readSlots(together, handles, { places, bigints, doubles }) {
+  return handles.map((handle, slot) => {
+    const [start, end] = [places[2 * slot], places[2 * slot + 1]];
+    if (start >= 0) return together.substring(start, end);
+    if (start === Slot.HANDLE) return handle;
+    if (start === Slot.BIGINT) return bigints[slot];
+    return start === Slot.DOUBLE ? doubles[slot] : null;
+  });
 }
 
 let canCompile = true;
 
 /**
- * `(given, ...values) => object`
+ * `(given, together, ...handles) => object`
  * @param {Tokens} tokens
  * @param {Makers} makers
+ * @param {Slots} slots
  * @returns {RowFunction}
  */
-function compile(tokens, makers) {
+function compile(tokens, makers, slots) {
   const outline = readTokens(tokens);
   if (canCompile) {
     try {
+      const scope = { ...makers, ...slots };
       const body = `'use strict'; return ${writeFunction(outline)};`;
-      const { objectId, timestamp, view, buffer } = makers;
-      return new Function('objectId', 'timestamp', 'view', 'buffer', body)(objectId, timestamp, view, buffer);
+      return new Function(...Object.keys(scope), body)(...Object.values(scope));
     } catch (error) {
       // The process may not generate code from strings.
       if (!(error instanceof EvalError)) throw error;
@@ -185,17 +225,21 @@ function compile(tokens, makers) {
     }
   }
   addTemplates(outline);
-  return (...values) => fill(outline, values, makers);
+  // All that is shared is read before anything is made: making may convert again.
+  return (given, together, ...handles) =>
+    fill(outline, given, readSlots(together, handles, slots), slots.objectIds.slice(), makers);
 }
 
 /**
  * The object of tokens and values that are not worth compiling.
  * @param {Tokens} tokens
+ * @param {unknown} given
  * @param {unknown[]} values
+ * @param {Uint8Array} objectIds the bytes of all ObjectIds
  * @param {Makers} makers
  */
-function assemble(tokens, values, makers) {
-  return fill(readTokens(tokens), values, makers);
+function assemble(tokens, given, values, objectIds, makers) {
+  return fill(readTokens(tokens), given, values, objectIds, makers);
 }
 
 module.exports = { assemble, compile };

@@ -116,3 +116,15 @@ export function refusal(bytes) {
     return error.message;
   }
 }
+
+/** The top-level elements of a well-formed document, each with its type, name and value. */
+export function splitElements(bytes) {
+  const end = bytes.readInt32LE(0) - 1;
+  const elements = [];
+  for (let at = 4; at < end; ) {
+    const next = afterValue(bytes[at], bytes, afterCstring(bytes, at + 1, end), end);
+    elements.push(bytes.subarray(at, next));
+    at = next;
+  }
+  return elements;
+}

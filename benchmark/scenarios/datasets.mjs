@@ -12,20 +12,20 @@ const isDataset = (file) => /^(datasets|dumps|events)\/.*\.bson(\.gz)?$/.test(fi
 
 const hasId = (document) => Object.hasOwn(bson.deserialize(document, { raw: true }), '_id');
 
-/** Change events, documents with an identity, or documents (as of an oplog) without. */
-function kindOf(file, documents) {
-  if (file.startsWith('events/')) return 'event';
-  return documents.every(hasId) ? 'row' : 'columns';
+/** Change events by several calls and by one, documents with an identity, or documents (as of an oplog) without. */
+function kindsOf(file, documents) {
+  if (file.startsWith('events/')) return ['event', 'change'];
+  return documents.every(hasId) ? ['row'] : ['columns'];
 }
 
-function scenario(file, documents) {
+function scenario(file, documents, kind) {
   const name = file.replace(/\.bson(\.gz)?$/, '');
   const bytes = documents.reduce((sum, document) => sum + document.length, 0);
   return {
-    id: `data/${name}`,
-    title: name,
+    id: kind === 'change' ? `data/${name}-change` : `data/${name}`,
+    title: kind === 'change' ? `${name}, convertChange` : name,
     group: 'Real documents',
-    kind: kindOf(file, documents),
+    kind,
     targets: { typescript: bytes / documents.length > 1024 ? 7 : 5 },
     documents: () => documents,
   };
@@ -41,7 +41,9 @@ function findDatasets() {
     .sort()
     .map((file) => ({ file, documents: readDocuments(join(folder, file)) }))
     .filter(({ documents }) => documents.length > 100)
-    .map(({ file, documents }) => scenario(file, documents));
+    .flatMap(({ file, documents }) =>
+      kindsOf(file, documents).map((kind) => scenario(file, documents, kind)),
+    );
 }
 
 export const datasets = findDatasets();

@@ -1,4 +1,5 @@
 // All scenarios, in the order of the table.
+import { batches } from './batches.mjs';
 import { columns } from './columns.mjs';
 import { datasets } from './datasets.mjs';
 import { events } from './events.mjs';
@@ -12,7 +13,9 @@ import { texts } from './texts.mjs';
  * @property {string} id
  * @property {string} title
  * @property {string} group
- * @property {'row' | 'event' | 'columns'} kind what is converted: a document, an event, a document without `_id`
+ * @property {'row' | 'columns' | 'event' | 'change' | 'batch'} kind what is converted: a document, a document without
+ *   `_id`, an event by `parseChangeDocument` and `rawToSqliteRow`, an event by `convertChange`, a reply full of events
+ * @property {number} [parts] events of each reply: figures are those of one event. Default 1
  * @property {string[]} [contenders] ids of contenders; default: see contenders.mjs
  * @property {Record<string, number>} [targets] by contender, how many times as fast the addon is to be
  * @property {() => Buffer[]} documents what is converted, in turn
@@ -20,4 +23,13 @@ import { texts } from './texts.mjs';
  */
 
 /** @type {Scenario[]} */
-export const scenarios = [...events, ...rows, ...orders, ...texts, ...objectIds, ...columns, ...datasets];
+export const scenarios = [
+  ...events,
+  ...batches,
+  ...rows,
+  ...orders,
+  ...texts,
+  ...objectIds,
+  ...columns,
+  ...datasets,
+];
