@@ -20,23 +20,44 @@ pub const MAX_DEPTH: usize = 20;
 const NULL: &[u8; 5] = b"null,";
 
 /// What a level is, and so how its elements are named and how it ends.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     /// `{"name":value,…}`
-    #[default]
-    Document,
+    Document = 0,
     /// `[value,…]`
-    Array,
+    Array = 1,
     /// The scope of a code, a document inside an object of its own: `{"code":…,"scope":{…}}`
-    Scope,
+    Scope = 2,
 }
 
-/// An enclosing level, to come back to.
-#[derive(Clone, Copy, Default)]
+/// The levels around the one that is being written. Small, because it is made anew for every column.
+#[derive(Default)]
 struct Enclosing {
-    level: Level,
-    outer: Outer,
+    outers: [Outer; MAX_DEPTH + 1],
+    /// Two bits a level, the innermost lowest.
+    levels: u64,
 }
+
+impl Enclosing {
+    #[inline(always)]
+    fn push(&mut self, depth: usize, level: Level, outer: Outer) {
+        self.outers[depth] = outer;
+        self.levels = self.levels << 2 | level as u64;
+    }
+
+    #[inline(always)]
+    fn pop(&mut self, depth: usize) -> (Level, Outer) {
+        let level = match self.levels & 3 {
+            0 => Level::Document,
+            1 => Level::Array,
+            _ => Level::Scope,
+        };
+        self.levels >>= 2;
+        (level, self.outers[depth])
+    }
+}
+
+const _: () = assert!(2 * (MAX_DEPTH + 1) <= u64::BITS as usize);
 
 /// Writes the document or array that stands at `reader` and a comma; leaves `reader` behind it.
 pub fn write_container(
@@ -70,9 +91,9 @@ fn write_levels(
     mode: DateRenderMode,
     tail: &mut Tail<'_>,
 ) -> Result<()> {
-    let mut enclosing = [Enclosing::default(); MAX_DEPTH + 1];
+    let mut enclosing = Enclosing::default();
     let mut depth = depth_of_first;
-    enclosing[depth] = Enclosing { level, outer: reader.enter()? };
+    enclosing.push(depth, level, reader.enter()?);
     loop {
         let start = reader.offset();
         let element_type = reader.read_type();
@@ -89,7 +110,7 @@ fn write_levels(
                 }
             }
             tail.push(b',');
-            let Enclosing { level: outer_level, outer } = enclosing[depth];
+            let (outer_level, outer) = enclosing.pop(depth);
             reader.leave(outer);
             if depth == depth_of_first {
                 return Ok(());
@@ -131,7 +152,7 @@ fn write_levels(
         if depth > MAX_DEPTH {
             return Err(ErrorKind::Depth.at(start));
         }
-        enclosing[depth] = Enclosing { level, outer: reader.enter()? };
+        enclosing.push(depth, level, reader.enter()?);
         level = inner;
     }
 }

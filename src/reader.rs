@@ -18,10 +18,11 @@ pub struct Reader<'a> {
     end: usize,
 }
 
-/// A document that a [`Reader`] has left for one inside it, to [`Reader::leave`] to.
+/// A document that a [`Reader`] has left for one inside it, to [`Reader::leave`] to: where it ends, which an int32 in
+/// the document itself says.
 #[derive(Clone, Copy, Default)]
 pub struct Outer {
-    end: usize,
+    end: u32,
 }
 
 /// A piece of the source that may be looked past: the load of a whole [`Chunk`] from its start is allowed where
@@ -164,7 +165,7 @@ impl<'a> Reader<'a> {
     /// The error of a kind, here.
     #[cold]
     #[must_use]
-    pub const fn error(&self, kind: ErrorKind) -> Error {
+    pub const fn error(self, kind: ErrorKind) -> Error {
         kind.at(self.at)
     }
 
@@ -224,7 +225,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline(never)]
-    fn find_nul_far(&self) -> usize {
+    fn find_nul_far(self) -> usize {
         // The sentinel is within the slice, so there is a zero byte.
         crate::scan::find_nul(&self.source[self.at..=self.end]).unwrap_or(self.end - self.at)
     }
@@ -385,7 +386,7 @@ impl<'a> Reader<'a> {
     /// Goes into the document or array that stands here.
     #[inline(always)]
     pub fn enter(&mut self) -> Result<Outer> {
-        let outer = Outer { end: self.end };
+        let outer = Outer { end: self.end as u32 };
         *self = Self::at(self.source, self.at, self.end)?;
         Ok(outer)
     }
@@ -396,9 +397,10 @@ impl<'a> Reader<'a> {
     /// Where `outer` is not what `enter` gave for this document.
     #[inline(always)]
     pub fn leave(&mut self, outer: Outer) {
-        assert!(self.end < outer.end && self.source.get(outer.end) == Some(&0));
+        let end = outer.end as usize;
+        assert!(self.end < end && self.source.get(end) == Some(&0));
         self.at = self.end + 1;
-        self.end = outer.end;
+        self.end = end;
     }
 
     /// The code of a code with scope; then the scope stands here, which must end where the whole does.
