@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn every_byte_at_every_place_answers_as_the_plain_twin() {
         for place in 0..CHUNK {
-            for byte in 0..=u8::MAX {
+            for byte in (0..=u8::MAX).step_by(if cfg!(miri) { 37 } else { 1 }) {
                 for filler in [b'a', 0x00, 0xff, b'"'] {
                     let mut bytes = [filler; CHUNK];
                     bytes[place] = byte;

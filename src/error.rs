@@ -50,6 +50,8 @@ pub enum ErrorKind {
     IdUtf8,
     /// An `_id` that deserialisation would make equal to another: a name twice in one document.
     IdDuplicateName,
+    /// An `_id` that deserialisation would make equal to another: names that an object would bring in another order.
+    IdNameOrder,
     /// An `_id` that deserialisation would make equal to another: a regular expression.
     IdRegex,
     /// A value that the implementation of BSON, which it was given to, refused with a message of its own.
@@ -86,6 +88,7 @@ impl ErrorKind {
             Self::NotADocument(_) => "BSONROW_NOT_A_DOCUMENT",
             Self::IdUtf8 => "BSONROW_ID_UTF8",
             Self::IdDuplicateName => "BSONROW_ID_DUPLICATE_NAME",
+            Self::IdNameOrder => "BSONROW_ID_NAME_ORDER",
             Self::IdRegex => "BSONROW_ID_REGEX",
             Self::Deserialize => "BSONROW_DESERIALIZE",
             Self::TrailingBytes => "BSONROW_TRAILING_BYTES",
@@ -140,6 +143,9 @@ impl fmt::Display for ErrorKind {
             Self::IdUtf8 => f.write_str("Invalid UTF-8 in _id: it could not be told from another _id"),
             Self::IdDuplicateName => {
                 f.write_str("A name twice in _id: it could not be told from another _id")
+            }
+            Self::IdNameOrder => {
+                f.write_str("Names in _id that JavaScript reorders: it could not be told from another _id")
             }
             Self::IdRegex => {
                 f.write_str("Regex in _id that a RegExp does not keep: it could not be told from another _id")

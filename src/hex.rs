@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn every_byte_at_every_place() {
         for place in 0..16 {
-            for byte in 0..=u8::MAX {
+            for byte in (0..=u8::MAX).step_by(if cfg!(miri) { 37 } else { 1 }) {
                 let mut bytes = [0x9a; 16];
                 bytes[place] = byte;
                 let text = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();

@@ -2,7 +2,7 @@
 //!
 //! An `_id` is handed to JavaScript as values that have lost some of what the bytes said. Where that loss could
 //! make two ids one, it is an error here: [`IdElement::check`] looks for ill-formed UTF-8, for names that stand
-//! twice in one document, for dates that no `Date` can hold, for regular expressions that a `RegExp` does
+//! twice in one document or in an order that a JavaScript object does not keep, for dates that no `Date` can hold, for regular expressions that a `RegExp` does
 //! not keep, and for bytes that say the same in two ways: booleans above 1, spare bytes in a binary of subtype 2.
 
 use crate::datetime::MAX_TIME_VALUE;
@@ -171,7 +171,13 @@ fn check_names(reader: &mut Reader<'_>, named: bool, depth: usize) -> Result<()>
             if !reader.is_at_end() {
                 return Err(ErrorKind::NestedType(0).at(at));
             }
-            return if no_repeats(names) { Ok(()) } else { Err(ErrorKind::IdDuplicateName.at(start)) };
+            return if !is_kept_order(&names) {
+                Err(ErrorKind::IdNameOrder.at(start))
+            } else if !no_repeats(names) {
+                Err(ErrorKind::IdDuplicateName.at(start))
+            } else {
+                Ok(())
+            };
         }
         let name = reader.read_name()?;
         if named {
@@ -179,6 +185,22 @@ fn check_names(reader: &mut Reader<'_>, named: bool, depth: usize) -> Result<()>
         }
         check_value(reader, element_type, depth + 1).map_err(ErrorKind::nested)?;
     }
+}
+
+/// Whether an object keeps names in this order: those that are array indices come first, and ascend
+/// (<https://tc39.es/ecma262/#sec-ordinaryownpropertykeys>).
+fn is_kept_order(names: &[&[u8]]) -> bool {
+    // An index sorts before the next one, and before what is none.
+    let rank = |name: &[u8]| array_index(name).map_or(u64::MAX, u64::from);
+    names.is_sorted_by_key(|name| rank(name))
+}
+
+/// The array index that a name is: digits without a leading zero, below 2^32 - 1.
+fn array_index(name: &[u8]) -> Option<u32> {
+    let digits =
+        std::str::from_utf8(name).ok().filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()))?;
+    let index = digits.parse().ok().filter(|&index| index != u32::MAX)?;
+    (digits == "0" || !digits.starts_with('0')).then_some(index)
 }
 
 fn no_repeats<T: Ord>(mut items: Vec<T>) -> bool {
@@ -237,6 +259,19 @@ mod tests {
         assert_eq!(read(&document), Err(ErrorKind::IdDuplicateName));
         document[second] = 0xe9;
         assert_eq!(read(&document), Err(ErrorKind::IdUtf8));
+        for (names, kept) in [
+            (["9", "10"], true),
+            (["10", "9"], false),
+            (["1", "a"], true),
+            (["a", "1"], false),
+            (["a", "01"], true),
+            (["b", "a"], true),
+            (["4294967295", "1"], false),
+            (["a", "4294967295"], true),
+        ] {
+            let document = bytes(doc! { "_id": { names[0]: 1, names[1]: 2 } });
+            assert_eq!(read(&document).err(), (!kept).then_some(ErrorKind::IdNameOrder), "{names:?}");
+        }
         let array = bytes(doc! { "_id": [DateTime::from_millis(i64::MAX)] });
         assert_eq!(read(&array), Err(ErrorKind::TimeValue));
         let regex = |options| Regex { pattern: cstr!("a").into(), options };

@@ -1,9 +1,9 @@
 //! Byte scanning: the end of a name, the first byte to escape, the first byte that is not ASCII.
 //!
 //! Each function documents the naive expression it equals. The kernels are generic over a vector
-//! ([`vector::Vector`]): 16 bytes (SSE2, NEON) for short inputs, inlined at the caller, since a call through
-//! dispatch costs as much as the work; the widest the processor has for inputs of [`WIDE_FROM`] bytes on.
-//! Their plain twins are in [`portable`].
+//! (`vector::Vector`): 16 bytes (SSE2, NEON) for short inputs, inlined at the caller, since a call through
+//! dispatch costs as much as the work; the widest the processor has for inputs of `WIDE_FROM` bytes on.
+//! Their plain twins are in `portable`.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod cpu;

@@ -7,7 +7,7 @@
 //! U+FFFD, and a byte order mark is kept.
 //!
 //! The kernels transcode and check in one pass, in blocks. A block with anything ill-formed they leave, and
-//! the driver here takes it character by character ([`decode`]), which is also their plain twin, then calls
+//! the driver here takes it character by character (`decode`), which is also their plain twin, then calls
 //! them again.
 
 #[cfg(target_arch = "x86_64")]

@@ -1,0 +1,3 @@
+const { check } = require('./check.cjs');
+
+check(require('bsonrow'), require('bson'));
