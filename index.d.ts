@@ -44,6 +44,8 @@ export interface CompatibilityContext {
 export interface BsonImplementation {
   ObjectId: new (id: Uint8Array) => unknown;
   Timestamp: new (value: { t: number; i: number }) => unknown;
+  Binary: new (bytes: Uint8Array, subtype: number) => unknown;
+  UUID: new (bytes: Uint8Array) => unknown;
   deserialize(bytes: Uint8Array, options?: object): Record<string, unknown>;
   serialize(document: object, options?: object): Uint8Array;
 }

@@ -183,21 +183,22 @@ describe('options', () => {
     }
   });
   it('bson has the parts that identities are built with', () => {
-    const { ObjectId, Timestamp, deserialize, serialize } = bson;
+    const { Binary, ObjectId, Timestamp, UUID, deserialize, serialize } = bson;
+    const classes = { Binary, ObjectId, Timestamp, UUID };
     for (const wrong of [
       null,
       5,
       'bson',
       {},
       { ObjectId },
-      { ObjectId, Timestamp, deserialize: 1, serialize },
-      { ObjectId, deserialize, serialize },
-      { Timestamp, deserialize, serialize },
+      { ...classes, deserialize: 1, serialize },
+      { ...classes, Timestamp: undefined, deserialize, serialize },
+      { ...classes, ObjectId: undefined, deserialize, serialize },
     ]) {
       expectTypeError(() => new NativeSourceRowConverter(0, { bson: wrong }), 'bson', String(wrong));
     }
     const own = new NativeSourceRowConverter(0, {
-      bson: { ObjectId, Timestamp, deserialize, serialize },
+      bson: { ...classes, deserialize, serialize },
     });
     expect(own.rawToSqliteRow(SOURCE).replicaId).toBe(1);
   });

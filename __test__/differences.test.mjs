@@ -127,6 +127,14 @@ describe('two different _ids never become one', () => {
       document([element(Type.REGEX, 'r', payload.regex([0xff], ''))]),
     ],
     'ill-formed string in an array': [Type.ARRAY, payload.array([[Type.STRING, text([0xed, 0xa0, 0x80])]])],
+    'array indices out of order': [
+      Type.DOCUMENT,
+      document([element(Type.NULL, '10'), element(Type.NULL, '9')]),
+    ],
+    'an array index behind a name': [
+      Type.DOCUMENT,
+      document([element(Type.NULL, 'a'), element(Type.NULL, '0')]),
+    ],
     'a name twice': [Type.DOCUMENT, document([element(Type.NULL, 'a'), element(Type.MIN_KEY, 'a')])],
     'a name twice, further apart': [
       Type.DOCUMENT,

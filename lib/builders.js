@@ -11,6 +11,8 @@ const OPTIONS = { useBigInt64: true };
 const RAW_OPTIONS = { useBigInt64: true, raw: true };
 
 const OBJECT_ID_BYTES = 12;
+const UUID_BYTES = 16;
+const UUID_SUBTYPE = 4;
 
 /**
  * Makers of rows and identities, by the implementation of BSON whose classes they use. Keyed by what is used of
@@ -42,7 +44,7 @@ function buildersOf(bson) {
  * The functions that src/js_row.rs calls.
  * @param {BsonImplementation} bson
  */
-function createBuilders({ ObjectId, Timestamp, deserialize }) {
+function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
   /** Where the addon puts values. @type {import('./row-functions.js').Slots} */
   let slots;
   /** @param {number} index @param {Uint8Array} bytes */
@@ -58,6 +60,12 @@ function createBuilders({ ObjectId, Timestamp, deserialize }) {
     objectId: (/** @type {number} */ index) => objectIdOf(index, slots.objectIds),
     timestamp: (/** @type {number} */ seconds, /** @type {number} */ increment) =>
       new Timestamp({ t: seconds, i: increment }),
+    binary: (/** @type {string} */ text, /** @type {number} */ subtype) => {
+      const bytes = Buffer.from(text, 'latin1');
+      return subtype === UUID_SUBTYPE && bytes.length === UUID_BYTES
+        ? new UUID(bytes)
+        : new Binary(bytes, subtype);
+    },
     view: (/** @type {Uint8Array} */ array, /** @type {number} */ start, /** @type {number} */ end) =>
       Buffer.from(array.buffer, array.byteOffset + start, end - start),
     buffer: (/** @type {Uint8Array} */ array) => Buffer.from(array.buffer),

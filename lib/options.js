@@ -5,6 +5,9 @@ const { invalid } = require('./context.js');
 
 const KNOWN = new Set(['bson', 'strict', 'updateDescription', 'zeroCopy']);
 
+/** What is used of an implementation of BSON. */
+const PARTS = /** @type {const} */ (['Binary', 'ObjectId', 'Timestamp', 'UUID', 'deserialize', 'serialize']);
+
 /** @type {BsonImplementation | undefined} */
 let installed;
 
@@ -33,7 +36,7 @@ function readOptions(options) {
     if (!KNOWN.has(name)) throw invalid(`options.${name} is not an option`);
   }
   const { bson = installedBson(), strict = false, updateDescription = false, zeroCopy = false } = options;
-  for (const name of /** @type {const} */ (['ObjectId', 'Timestamp', 'deserialize', 'serialize'])) {
+  for (const name of PARTS) {
     if (typeof bson?.[name] !== 'function') {
       throw invalid(`options.bson must be the bson package: it has no function ${name}`);
     }

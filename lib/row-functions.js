@@ -14,6 +14,7 @@ const Mark = Object.freeze({
   BUFFER: 6,
   IDENTITY: 7,
   SAME_IDENTITY: 8,
+  BINARY: 9,
 });
 
 /** What a slot is where it is no text: the numbers of `SlotKind` in src/js_row.rs. */
@@ -36,6 +37,7 @@ const Slot = Object.freeze({ HANDLE: -1, BIGINT: -2, DOUBLE: -3, NULL: -4 });
  * @property {(index: number, bytes: Uint8Array) => unknown} objectIdOf the ObjectId number `index` of bytes
  * @property {(seconds: number, increment: number) => unknown} timestamp
  * @property {(source: Uint8Array, start: number, end: number) => Buffer} view
+ * @property {(bytes: string, subtype: number) => unknown} binary a string of a character a byte
  * @property {(array: Uint8Array) => Buffer} buffer over the memory of an array
  */
 
@@ -100,6 +102,7 @@ function fill(outline, given, values, objectIds, makers) {
     if (inner !== undefined) return makeObject(inner);
     if (mark === Mark.OBJECT_ID) return makers.objectIdOf(ids++, objectIds);
     if (mark === Mark.TIMESTAMP) return makers.timestamp(number(), number());
+    if (mark === Mark.BINARY) return makers.binary(/** @type {string} */ (values[value++]), number());
     if (mark === Mark.VIEW) return makers.view(source, number(), number());
     if (mark === Mark.BUFFER) return makers.buffer(/** @type {Uint8Array} */ (values[value++]));
     if (mark === Mark.SAME_IDENTITY) return identity;
@@ -165,6 +168,7 @@ function writeFunction(outline) {
     if (inner !== undefined) return writeObject(inner);
     if (mark === Mark.OBJECT_ID) return `objectId(${ids++})`;
     if (mark === Mark.TIMESTAMP) return `timestamp(${next()}, ${next()})`;
+    if (mark === Mark.BINARY) return `binary(${next()}, ${next()})`;
     if (mark === Mark.VIEW) return `view(given, ${next()}, ${next()})`;
     if (mark === Mark.BUFFER) return `buffer(${next()})`;
     if (mark === Mark.SAME_IDENTITY) return 'identity';

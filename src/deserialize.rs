@@ -5,9 +5,9 @@
 //! ObjectIds and timestamps take; all other types go as an element of their own, for the caller's deserialiser.
 
 use crate::error::{ErrorKind, Result};
-use crate::reader::{Piece, Reader};
+use crate::reader::{Binary, Piece, Reader};
 use crate::shape::{Mark, Names};
-use crate::spec::{self, element_type};
+use crate::spec::{self, element_type, subtype};
 use crate::utf8;
 
 /// A value of a JavaScript object.
@@ -31,6 +31,8 @@ pub enum Value<'a> {
     ObjectId(&'a [u8; spec::OBJECT_ID]),
     /// A timestamp, marked so.
     Timestamp(u64),
+    /// A binary, marked so.
+    Binary(Binary<'a>),
     /// The place of a document that stays BSON, marked so.
     View {
         /// Its first byte.
@@ -104,6 +106,17 @@ fn write_at<'a, S: ValueSink>(
             [byte @ (0 | 1)] => Value::Boolean(byte == 1),
             [byte] => return Err(ErrorKind::Boolean(byte).at(offset).into()),
         },
+        element_type::BINARY => {
+            let mut after = *reader;
+            let binary = after.read_binary()?;
+            if binary.subtype == subtype::LEGACY_BINARY {
+                // js-bson has a rule of its own for its inner length.
+                return write_element(reader, element_type, false, sink);
+            }
+            *reader = after;
+            names.mark(Mark::Binary);
+            Value::Binary(binary)
+        }
         element_type::DOCUMENT if levels > 0 && !is_reference(*reader)? => {
             let mut inner = reader.read_document()?;
             names.mark(Mark::Enter);

@@ -62,7 +62,7 @@ struct Plan {
 #[derive(Default)]
 struct Parts {
     slots: Vec<Slot>,
-    /// Short ASCII texts, one after another.
+    /// Short texts of one byte a character, one after another.
     together: Vec<u8>,
     has_short: bool,
     object_ids: Vec<[u8; spec::OBJECT_ID]>,
@@ -127,14 +127,14 @@ impl Parts {
 
     /// Puts a text with the others, if it is short and there is room.
     #[inline(always)]
-    fn push_short(&mut self, ascii: &[u8]) -> bool {
+    fn push_short(&mut self, latin1: &[u8]) -> bool {
         let start = self.together.len();
-        let end = start + ascii.len();
-        if ascii.len() > MAX_SHORT || end > MAX_TOGETHER {
+        let end = start + latin1.len();
+        if latin1.len() > MAX_SHORT || end > MAX_TOGETHER {
             return false;
         }
         self.has_short = true;
-        self.together.extend_from_slice(ascii);
+        self.together.extend_from_slice(latin1);
         self.slots.push(Slot { place: [start as i32, end as i32], bits: 0, handle: ptr::null_mut() });
         true
     }
@@ -387,8 +387,9 @@ struct Values<'w> {
 }
 
 impl Values<'_> {
+    /// A text of one byte a character.
     #[inline(always)]
-    fn push_ascii(&mut self, text: &[u8]) -> Result<()> {
+    fn push_latin1(&mut self, text: &[u8]) -> Result<()> {
         if !self.parts.push_short(text) {
             self.parts.push_handle(self.env.string_latin1(text)?);
         }
@@ -425,7 +426,7 @@ impl ColumnSink for Values<'_> {
             Column::Null => self.parts.push_null(),
             Column::Integer(number) => self.parts.push_bigint(number),
             Column::Real(number) => self.parts.push_double(number),
-            Column::Ascii(text) => self.push_ascii(text)?,
+            Column::Ascii(text) => self.push_latin1(text)?,
             Column::Text(text) => self.push_text(text)?,
             Column::Json(text) => self.parts.push_handle(string(env, text, self.scratch)?),
             Column::Blob(bytes) => self.parts.push_handle(env.uint8_array(bytes)?),
@@ -460,6 +461,11 @@ impl ValueSink for Values<'_> {
             Value::Timestamp(timestamp) => {
                 self.parts.push_double((timestamp >> 32) as f64);
                 self.parts.push_double(f64::from(timestamp as u32));
+            }
+            Value::Binary(binary) => {
+                // Latin-1 is bytes as they are.
+                self.push_latin1(binary.data)?;
+                self.parts.push_double(f64::from(binary.subtype));
             }
             Value::View { start, end } => {
                 self.parts.push_double(start as f64);

@@ -138,11 +138,20 @@ fn write_cents(magnitude: f64, to: &mut [u8]) -> Option<usize> {
     Some(len + 2 + usize::from(hundredth != 0))
 }
 
-/// Writes the shortest digits that read as this double, in ECMAScript's layout. `number` is finite and above zero.
+/// Doubles that Ryu writes without an exponent, and so as ECMAScript does unless they are integral.
+const RYU_PLAIN: std::ops::Range<f64> = 1e-5..EXACT;
+
+/// Writes the shortest digits that read as this double, in ECMAScript's layout. `number` is finite and above zero, and
+/// integral only from [`EXACT`] on.
 #[inline(never)]
 fn write_shortest(number: f64, to: &mut [u8]) -> usize {
     let mut buffer = ryu::Buffer::new();
-    let (digits, count, exponent) = read_ryu(buffer.format_finite(number).as_bytes());
+    let text = buffer.format_finite(number).as_bytes();
+    if RYU_PLAIN.contains(&number) {
+        to[..text.len()].copy_from_slice(text);
+        return text.len();
+    }
+    let (digits, count, exponent) = read_ryu(text);
     let digits = &digits[..count];
     // The value is 0.DIGITS times ten to the `point`.
     let point = count as i32 + exponent;
@@ -270,6 +279,12 @@ mod tests {
             (1e21, "1e+21"),
             (1.5e21, "1.5e+21"),
             (-1e300, "-1e+300"),
+            (0.00001, "0.00001"),
+            (0.000012345, "0.000012345"),
+            (0.000009999999999999999, "0.000009999999999999999"),
+            (9_007_199_254_740_994.0, "9007199254740994"),
+            (9_999_999_999_999_998.0, "9999999999999998"),
+            (1e16, "10000000000000000"),
             (5e-324, "5e-324"),
             (f64::MAX, "1.7976931348623157e+308"),
             (9_007_199_254_740_991.0, "9007199254740991"),

@@ -56,10 +56,12 @@ pub enum Mark {
     Identity = 7,
     /// The value of the name before is the identity that was marked before.
     SameIdentity = 8,
+    /// The value of the name before is a binary of two values: its bytes as a string, and its subtype.
+    Binary = 9,
 }
 
 impl Mark {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Enter,
         Self::Leave,
         Self::ObjectId,
@@ -68,6 +70,7 @@ impl Mark {
         Self::Buffer,
         Self::Identity,
         Self::SameIdentity,
+        Self::Binary,
     ];
 
     /// A mark as an entry of a sequence: no name begins with a zero byte.
