@@ -130,24 +130,7 @@ fn write_levels(
             write_name(reader, tail)?;
         }
 
-        let inner = match element_type {
-            element_type::DOCUMENT => {
-                tail.push(b'{');
-                Level::Document
-            }
-            element_type::ARRAY => {
-                tail.push(b'[');
-                Level::Array
-            }
-            element_type::CODE_WITH_SCOPE => {
-                open_scope(reader, tail)?;
-                Level::Scope
-            }
-            _ => {
-                write_value(reader, element_type, level, start, mode, tail)?;
-                continue;
-            }
-        };
+        let Some(inner) = write_value(reader, element_type, level, start, mode, tail)? else { continue };
         depth += 1;
         if depth > MAX_DEPTH {
             return Err(ErrorKind::Depth.at(start));
@@ -161,14 +144,12 @@ fn write_levels(
 #[inline(always)]
 fn write_name(reader: &mut Reader<'_>, tail: &mut Tail<'_>) -> Result<()> {
     if let Some(chunk) = reader.peek_chunk()
-        && let Some(len) = chunk.zeros().first()
-    {
         // The zero byte would be escaped: a name without escapes is one whose first escape is its end.
-        if chunk.escapes().first() == Some(len) {
-            reader.take_name(len)?;
-            tail.push_json_chunk(chunk, len, b':');
-            return Ok(());
-        }
+        && let Some(len) = chunk.escapes().first()
+        && let Some(name) = reader.take_name_at(len)?
+    {
+        tail.push_json_chunk(chunk, name.len(), b':');
+        return Ok(());
     }
     let name = reader.read_name()?;
     tail.push_json_string(name, b':');
@@ -233,7 +214,7 @@ fn push_object_id(id: &[u8; spec::OBJECT_ID], tail: &mut Tail<'_>) {
     });
 }
 
-/// A value that holds no other, and a comma.
+/// A value and a comma; or the beginning of a level, which is returned, and stands at `reader`.
 #[inline(always)]
 fn write_value(
     reader: &mut Reader<'_>,
@@ -242,7 +223,7 @@ fn write_value(
     start: usize,
     mode: DateRenderMode,
     tail: &mut Tail<'_>,
-) -> Result<()> {
+) -> Result<Option<Level>> {
     match element_type {
         element_type::STRING | element_type::SYMBOL => tail.push_json_string(reader.read_string()?, b','),
         element_type::INT32 => {
@@ -310,9 +291,21 @@ fn write_value(
         element_type::REGEX | element_type::DB_POINTER | element_type::CODE => {
             write_object_of_parts(reader, element_type, tail)?;
         }
+        element_type::DOCUMENT => {
+            tail.push(b'{');
+            return Ok(Some(Level::Document));
+        }
+        element_type::ARRAY => {
+            tail.push(b'[');
+            return Ok(Some(Level::Array));
+        }
+        element_type::CODE_WITH_SCOPE => {
+            open_scope(reader, tail)?;
+            return Ok(Some(Level::Scope));
+        }
         unknown => return Err(ErrorKind::NestedType(unknown).at(start)),
     }
-    Ok(())
+    Ok(None)
 }
 
 /// The types that become an object of their parts: regex, DBPointer, code; and a comma.

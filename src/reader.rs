@@ -175,8 +175,10 @@ impl<'a> Reader<'a> {
     #[inline(always)]
     pub fn read_type(&mut self) -> u8 {
         let element_type = self.peek();
-        // A byte that is not zero is not the terminator, so one more stands behind it.
-        self.at += usize::from(element_type != 0);
+        if element_type != 0 {
+            // A byte that is not zero is not the terminator, so one more stands behind it.
+            self.at += 1;
+        }
         element_type
     }
 
@@ -213,6 +215,23 @@ impl<'a> Reader<'a> {
         let name = Piece { source: self.source, start: self.at, len };
         self.at = nul + 1;
         Ok(name)
+    }
+
+    /// The same, if the byte after `len` is a zero byte; `len` is within the chunk that stands here.
+    #[inline(always)]
+    pub fn take_name_at(&mut self, len: usize) -> Result<Option<Piece<'a>>> {
+        let nul = self.at + len;
+        if nul >= self.end {
+            // Either the end of the document, which is no end of a name, or bytes behind it.
+            return Err(ErrorKind::CstringTerminator.at(self.end));
+        }
+        // SAFETY: `nul < end < source.len()`.
+        if unsafe { *self.source.get_unchecked(nul) } != 0 {
+            return Ok(None);
+        }
+        let name = Piece { source: self.source, start: self.at, len };
+        self.at = nul + 1;
+        Ok(Some(name))
     }
 
     /// The length of the zero-terminated text that starts here.
