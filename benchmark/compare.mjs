@@ -4,6 +4,7 @@ import { inspect, isDeepStrictEqual } from 'node:util';
 /** What must be equal in a result, whatever a contender leaves for later. */
 const answerOf = {
   row: ({ row, replicaId }) => ({ row: withTexts(row), replicaId }),
+  sharedRow: ({ row, replicaId }) => ({ row, replicaId }),
   columns: (row) => row,
   event: ({ change, converted, before }) => ({ change: withoutDocuments(change), converted, before }),
   change: withRows,

@@ -10,6 +10,7 @@ const deserialize = (bytes) => peer.bson.deserialize(bytes, { useBigInt64: true 
 const typescript = new peer.DirectSourceRowConverter(context);
 const older = new peer.LegacySourceRowConverter(context);
 const addon = new NativeSourceRowConverter(context, { bson: peer.bson });
+const sharing = new NativeSourceRowConverter(context, { bson: peer.bson, zeroCopy: true });
 
 /**
  * An event to its fields and its rows: by `parse`, which leaves documents as they are to be given to `rowOf`, that after
@@ -53,10 +54,11 @@ const addonParse = (event) => parseChangeDocument(event, { bson: peer.bson });
 
 /**
  * How a contender converts what each kind of scenario has; `change` is an event by the fewest calls, where `event` is
- * by the same calls for all.
+ * by the same calls for all; `sharedRow` is a row whose long strings may stand over the source's memory.
  * @typedef {object} Contender
  * @property {string} title
  * @property {(bytes: Buffer) => any} [row]
+ * @property {(bytes: Buffer) => any} [sharedRow]
  * @property {(bytes: Buffer) => any} [columns]
  * @property {(bytes: Buffer) => any} [event]
  * @property {(bytes: Buffer) => any} [change]
@@ -68,6 +70,7 @@ export const contenders = {
   typescript: {
     title: 'TypeScript',
     row: typescriptRow,
+    sharedRow: typescriptRow,
     columns: typescriptColumns,
     event: typescriptEvent,
     change: typescriptEvent,
@@ -76,6 +79,7 @@ export const contenders = {
   older: {
     title: 'bson.deserialize',
     row: (bytes) => older.rawToSqliteRow(bytes),
+    sharedRow: (bytes) => older.rawToSqliteRow(bytes),
     columns: (bytes) => olderColumns(deserialize(bytes)),
     event: olderEvent(deserialize),
     change: olderEvent(deserialize),
@@ -91,6 +95,7 @@ export const contenders = {
   bsonrow: {
     title: 'bsonrow',
     row: addonRow,
+    sharedRow: (document) => sharing.rawToSqliteRow(document),
     columns: addonColumns,
     event: eventConverter(addonParse, addonRow, addonColumns),
     change: (event) => addon.convertChange(event),

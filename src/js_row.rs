@@ -33,6 +33,11 @@ const MAX_OBJECT_IDS: usize = 16;
 /// Strings of at least so many bytes stand over the source's memory, where that was asked for. An external string
 /// costs about as much as copying so many bytes.
 const MIN_EXTERNAL: usize = 16 << 10;
+/// Documents of at most so many bytes do without large buffers.
+const SMALL: usize = 512 << 10;
+/// After so many of them, large buffers that one before needed are given back. Not at once: memory that is new for
+/// every document of a run of large ones costs as much as what is written to it.
+const PATIENCE: u32 = 64;
 /// Values whose room is kept from one document to the next.
 const KEPT_SLOTS: usize = 4096;
 /// Texts of at most so many bytes pass together with others.
@@ -48,6 +53,7 @@ pub struct Workshop {
     scratch: utf8::Scratch,
     parts: Parts,
     arguments: Vec<Value>,
+    small_since_large: u32,
 }
 
 /// What the object of a document is to be made of.
@@ -521,7 +527,7 @@ fn convert<'a>(
     read: impl FnOnce(&mut Reader<'a>, &mut Names<'a, '_>, &mut Text, &mut Values<'_>) -> Result<()>,
 ) -> Result<Value> {
     let plan = {
-        let Workshop { shapes, text, scratch, parts, .. } = &mut *workshop.borrow_mut();
+        let Workshop { shapes, text, scratch, parts, small_since_large, .. } = &mut *workshop.borrow_mut();
         parts.clear();
         let Input { bytes, given, owner } = input;
         let mut reader = Reader::new(bytes)?;
@@ -539,8 +545,13 @@ fn convert<'a>(
                 builders.forget(env, generation)?;
             }
         }
-        text.shrink();
-        scratch.shrink();
+        if text.is_large() || scratch.is_large() {
+            *small_since_large = if bytes.len() > SMALL { 0 } else { *small_since_large + 1 };
+            if *small_since_large == PATIENCE {
+                text.shrink();
+                scratch.shrink();
+            }
+        }
         Plan { layout, given, parts: std::mem::take(parts) }
     };
     builders.make(env, plan, workshop)

@@ -17,7 +17,7 @@ use crate::chunk::{CHUNK, Chunk, must_escape};
 use crate::reader::Piece;
 use crate::scan;
 
-/// Room kept from one text to the next; a larger buffer is given back by [`Text::shrink`].
+/// Room that is kept in any case; more is given back by [`Text::shrink`].
 pub const KEEP: usize = 1 << 20;
 
 /// A buffer of text, used again and again.
@@ -47,10 +47,16 @@ impl Text {
         Tail { at: start, limit: end, non_ascii: false, room: &mut self.room }
     }
 
-    /// Gives a large buffer's room back, all but [`KEEP`].
+    /// Whether there is more room than [`KEEP`].
     #[inline(always)]
+    #[must_use]
+    pub fn is_large(&self) -> bool {
+        self.room.len() > KEEP
+    }
+
+    /// Gives room back, if there is more than [`KEEP`].
     pub fn shrink(&mut self) {
-        if self.room.len() > KEEP {
+        if self.is_large() {
             self.room = Vec::new();
         }
     }
@@ -312,7 +318,8 @@ mod tests {
             2
         });
         assert_eq!(tail.commit().bytes, b"ab");
+        assert!(text.is_large());
         text.shrink();
-        assert!(text.room.capacity() <= KEEP);
+        assert!(text.room.capacity() <= KEEP && !text.is_large());
     }
 }

@@ -81,6 +81,13 @@ impl Scratch {
         Self { latin1: Vec::new(), utf16: Vec::new() }
     }
 
+    /// Whether a buffer holds more than [`SCRATCH_BOUND`].
+    #[inline]
+    #[must_use]
+    pub fn is_large(&self) -> bool {
+        self.latin1.capacity() > SCRATCH_BOUND || self.utf16.capacity() > SCRATCH_BOUND / size_of::<u16>()
+    }
+
     /// Frees a buffer that holds more than [`SCRATCH_BOUND`], for after a string that was larger than usual.
     #[inline]
     pub fn shrink(&mut self) {

@@ -13,7 +13,7 @@ import { texts } from './texts.mjs';
  * @property {string} id
  * @property {string} title
  * @property {string} group
- * @property {'row' | 'columns' | 'event' | 'change' | 'batch'} kind what is converted: a document, a document without
+ * @property {'row' | 'sharedRow' | 'columns' | 'event' | 'change' | 'batch'} kind what is converted: a document, a document without
  *   `_id`, an event by `parseChangeDocument` and `rawToSqliteRow`, an event by `convertChange`, a reply full of events
  * @property {number} [parts] events of each reply: figures are those of one event. Default 1
  * @property {string[]} [contenders] ids of contenders; default: see contenders.mjs
