@@ -2,8 +2,9 @@
  * bsonrow: raw MongoDB BSON to flat SQLite rows.
  *
  * Every function takes BSON as the driver hands it over with `raw: true` (a `Buffer`, or any `Uint8Array` view
- * of any kind of `ArrayBuffer`) and never writes to it. A result holds no reference to the input, except where
- * a function says so.
+ * of any kind of `ArrayBuffer`) and never writes to it. Nothing may be writing to it during a call, such as an
+ * unfinished `fs.read` into the same memory. A result holds no reference to the input, except where a function or
+ * option says so.
  */
 
 /**
@@ -55,7 +56,7 @@ export interface ConverterOptions {
    * The BSON implementation, version 6 or 7, whose classes `replicaId` is built with.
    * Default: the installed peer dependency, as `require('bson')` finds it from this package. An application
    * that loads bson as an ES module, or that has two copies, passes its own: classes of two copies are never
-   * equal.
+   * equal. What is prepared for an implementation is kept as long as the thread lives: pass the same one every time.
    */
   bson?: BsonImplementation;
   /**
@@ -83,7 +84,7 @@ export interface ConverterOptions {
 export interface BsonRowError extends Error {
   /** What went wrong, for programs: `BSONROW_` and a stable word. */
   readonly code: string;
-  /** Where in the source: the byte at which reading stopped. */
+  /** Where in the source: the byte at which reading stopped. Absent where a text is too long for JavaScript. */
   readonly offset: number;
   /** Which element: the column, then the names and array positions below it. Empty for the document itself. */
   readonly path: readonly string[];
@@ -184,8 +185,8 @@ export declare class NativeSourceRowConverter {
    * One document to its row and its identity.
    *
    * `replicaId` is the document's first `_id` as `bson.deserialize(source, { useBigInt64: true })` gives it.
-   * Two different `_id`s never give the same `replicaId`: an `_id` that cannot be told from another once
-   * deserialised (ill-formed UTF-8, for one) is an error.
+   * Two `_id`s that MongoDB stores as different never give the same `replicaId`: an `_id` that cannot be told from
+   * another once deserialised (ill-formed UTF-8, for one) is an error.
    *
    * @throws BsonRowError for malformed BSON; `Attempt to parse document without _id` where there is none
    * @throws TypeError where `source` is not a `Uint8Array`, or is a detached one
@@ -195,6 +196,7 @@ export declare class NativeSourceRowConverter {
   /**
    * A document already deserialised to its row: what `rawToSqliteRow` gives for `bson.serialize(document)`, so it
    * has an `_id`, and what is `undefined` is left out.
+   * @throws TypeError where `document` is no object; what `bson.serialize` throws; BsonRowError as `rawToSqliteRow`
    */
   documentToSqliteRow(document: object): SqliteRow;
 

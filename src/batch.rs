@@ -6,9 +6,10 @@
 
 use crate::converter::Converter;
 use crate::cursor_reply::{Item, find_document_key};
-use crate::error::{Error, ErrorKind};
+use crate::error::ErrorKind;
 use crate::identity::find_id;
-use crate::node::{Env, Failure, Result, Source, Value};
+use crate::locate::path_to;
+use crate::node::{Env, ErrorPlace, Failure, Result, Source, Value};
 use crate::reader::Reader;
 use crate::spec::element_type;
 
@@ -42,6 +43,8 @@ struct Place<'s> {
     copy: Option<&'s Vec<u8>>,
     /// The element in it; all of it where there is none.
     item: Option<Item>,
+    /// The field that the element is in.
+    batch_name: &'static str,
 }
 
 /// A cursor's document to its fields and its objects, which become the property `changes` or `documents`. `kind` is
@@ -65,7 +68,8 @@ pub fn convert_cursor(
         Source::Borrowed(_) | Source::Shared(_) => None,
     };
     for (index, item) in (0..).zip(&batch.items) {
-        let place = Place { source: cursor, refusal: CURSOR, copy, item: Some(*item) };
+        let place =
+            Place { source: cursor, refusal: CURSOR, copy, item: Some(*item), batch_name: batch.name };
         env.scope(|| {
             let result = convert_place(env, &place, index, converter, kind, on_error)?;
             env.set_element(results, index, result)
@@ -89,7 +93,7 @@ pub fn convert_documents(
     for index in 0..length {
         env.scope(|| {
             let source = env.element(buffers, index)?;
-            let place = Place { source, refusal: BUFFERS, copy: None, item: None };
+            let place = Place { source, refusal: BUFFERS, copy: None, item: None, batch_name: "" };
             let result = convert_place(env, &place, index, converter, Kind::Documents, on_error)?;
             env.set_element(results, index, result)
         })?;
@@ -139,9 +143,21 @@ impl<'s> Place<'s> {
         }
     }
 
-    /// Where the object begins in the source.
-    fn start(&self) -> usize {
-        self.item.map_or(0, |item| item.start)
+    /// The place in the whole source of an offset in the object. The path is found in the object alone: through the
+    /// whole of a batch, it would take the square of the time.
+    fn locate(&self, offset: usize, object: &[u8], index: u32) -> ErrorPlace {
+        let path = path_to(object, offset);
+        match self.item {
+            None => ErrorPlace { offset, path },
+            // That offset is in the whole source already.
+            Some(item) if item.element_type != element_type::DOCUMENT => {
+                ErrorPlace { offset, path: vec![self.batch_name.to_owned(), index.to_string()] }
+            }
+            Some(item) => {
+                let outer = [self.batch_name.to_owned(), index.to_string()];
+                ErrorPlace { offset: item.start + offset, path: outer.into_iter().chain(path).collect() }
+            }
+        }
     }
 
     /// The bytes of the object, which is a document.
@@ -168,31 +184,31 @@ fn error_at(
     converter: &Converter,
     kind: Kind,
 ) -> Result<Value> {
-    let failure = match failure {
-        // That one has the place of an element already.
-        Failure::Bson(Error { kind: ErrorKind::NotADocument(_), .. }) => failure,
-        Failure::Bson(Error { kind, offset }) => Failure::Bson(kind.at(place.start() + offset)),
-        Failure::Refused(offset) => Failure::Refused(place.start() + offset),
-        other => other,
+    let (error_place, id) = {
+        // SAFETY: the bytes are walked through in this block, where no JavaScript runs.
+        let source = unsafe { place.source(env) };
+        let bytes = source.as_ref().map_or(&[][..], Source::bytes);
+        let object = place.bytes(bytes).unwrap_or(&[]);
+        (failure.offset().map(|offset| place.locate(offset, object, index)), id_document(object, kind))
     };
-    // SAFETY: the bytes are walked through before JavaScript runs again.
-    let source = unsafe { place.source(env) };
-    let bytes = source.as_ref().map_or(&[][..], Source::bytes);
-    let error = env.error_object_of(failure, bytes)?;
+    let error = env.error_object_of(failure, error_place)?;
     env.set_property(error, c"index", env.number(index.into())?)?;
-    let document = place.bytes(bytes).ok().and_then(|bytes| Reader::new(bytes).ok());
-    let key = match kind {
-        Kind::Changes => document.and_then(find_document_key),
-        Kind::Documents => document,
-    };
-    if let Some(id) = key.and_then(|mut key| find_id(&mut key).ok())
-        && let Ok(document) = id.to_document()
-    {
+    if let Some(document) = id {
         match converter.id(env, &document) {
             Ok(id) => env.set_property(error, c"_id", id)?,
             // An `_id` that has no value of its own; what the deserialiser threw is not what is reported.
-            Err(failure) => drop(env.error_of(failure, &[])?),
+            Err(failure) => drop(env.error_of(failure, None)?),
         }
     }
     Ok(error)
+}
+
+/// A document of the object's `_id` alone.
+fn id_document(object: &[u8], kind: Kind) -> Option<Vec<u8>> {
+    let document = Reader::new(object).ok()?;
+    let mut key = match kind {
+        Kind::Changes => find_document_key(document)?,
+        Kind::Documents => document,
+    };
+    find_id(&mut key).ok()?.to_document().ok()
 }

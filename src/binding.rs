@@ -12,7 +12,8 @@ use crate::batch::{self, Kind, OnError};
 use crate::converter::{Addon, Converter, with_guess};
 use crate::datetime::DateRenderMode;
 use crate::js_row::{self, Builders, Conversion};
-use crate::node::{Env, Failure, Result, Source, Value};
+use crate::locate::path_to;
+use crate::node::{Env, ErrorPlace, Failure, Result, Source, Value};
 
 const SOURCE: &str = "source must be a Buffer or Uint8Array that is not detached";
 const BYTES: &str = "bytes must be a Buffer or Uint8Array that is not detached";
@@ -38,14 +39,14 @@ fn call<T, const N: usize>(
     let env = unsafe { Env::new(env) };
     let (arguments, data) = match env.arguments::<N>(info) {
         Ok(arguments) => arguments,
-        Err(failure) => return env.throw(failure, &[]),
+        Err(failure) => return env.throw(failure, None),
     };
     // SAFETY: every function is made by `export`, with data of the type its callback is made for.
     let data = unsafe { &*data.cast::<T>() };
     match catch_unwind(AssertUnwindSafe(|| body(env, data, arguments))) {
         Ok(Ok(value)) => value,
         Ok(Err(failure)) => throw(env, failure, arguments[0]),
-        Err(_) => env.throw(Failure::Status(sys::Status::napi_generic_failure), &[]),
+        Err(_) => env.throw(Failure::Status(sys::Status::napi_generic_failure), None),
     }
 }
 
@@ -53,9 +54,12 @@ fn call<T, const N: usize>(
 /// asked for its bytes again.
 #[cold]
 fn throw(env: Env, failure: Failure, source: Value) -> Value {
-    // SAFETY: the bytes are walked through before JavaScript runs again.
-    let source = unsafe { env.source(source, SOURCE) };
-    env.throw(failure, source.as_ref().map_or(&[], Source::bytes))
+    let place = failure.offset().map(|offset| {
+        // SAFETY: the bytes are walked through here, where no JavaScript runs.
+        let source = unsafe { env.source(source, SOURCE) };
+        ErrorPlace { offset, path: path_to(source.as_ref().map_or(&[], Source::bytes), offset) }
+    });
+    env.throw(failure, place)
 }
 
 /// A function with data of its own, which are dropped with it.

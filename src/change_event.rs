@@ -93,16 +93,19 @@ where
     S: ValueSink + ColumnSink<Error = <S as ValueSink>::Error>,
 {
     let (mut has_row, mut has_key) = (false, false);
-    let mut id: Option<IdElement<'a>> = None;
+    // The document of the row, and its `_id`.
+    let (mut document_at, mut id) = (None, None::<IdElement<'a>>);
     while let Some(element_type) = read_type(reader)? {
         // Few names begin like those that are treated apart.
         match reader.peek() {
             b'f' if matches!(element_type, element_type::DOCUMENT | element_type::NULL) => {
                 if let Some(name) = take_row_name(reader) {
                     names.add(name);
+                    let start = reader.offset();
                     let found = write_row(reader, element_type, options.mode, names, text, sink)?;
                     if name == ROW {
                         has_row = true;
+                        document_at = (element_type == element_type::DOCUMENT).then_some(start);
                         id = found;
                     }
                     continue;
@@ -148,6 +151,8 @@ where
     } else if let Some(id) = id {
         id.check()?;
         deserialize::write_value(&mut id.value(), id.element_type(), names, sink)
+    } else if let Some(start) = document_at {
+        Err(ErrorKind::NoId.at(start).into())
     } else {
         sink.write_value(Value::Undefined)
     }

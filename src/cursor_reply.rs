@@ -8,7 +8,7 @@ use crate::shape::Names;
 use crate::spec::{self, element_type};
 
 /// The fields that hold the events or documents: the first reply's, and all others'.
-const BATCHES: [&[u8]; 2] = [b"firstBatch\0", b"nextBatch\0"];
+const BATCHES: [&str; 2] = ["firstBatch\0", "nextBatch\0"];
 
 /// The field that only replies of change streams have.
 const RESUME_TOKEN: &[u8] = b"postBatchResumeToken";
@@ -29,6 +29,8 @@ pub struct Item {
 /// What a reply's batch is.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Batch {
+    /// The field that it is in.
+    pub name: &'static str,
     /// The events or documents, in order.
     pub items: Vec<Item>,
     /// Whether the cursor is a change stream's.
@@ -50,13 +52,14 @@ pub fn read_reply<'a, S: ValueSink>(
             if !reader.is_at_end() {
                 return Err(reader.error(ErrorKind::ColumnType(0)).into());
             }
-            let items = items.ok_or(ErrorKind::NoBatch.at(start))?;
-            return Ok(Batch { items, is_change_stream });
+            let (name, items) = items.ok_or(ErrorKind::NoBatch.at(start))?;
+            return Ok(Batch { name, items, is_change_stream });
         }
         if element_type == element_type::ARRAY
-            && BATCHES.iter().any(|name| reader.take_name_if(name).is_some())
+            && let Some(name) =
+                BATCHES.into_iter().find(|name| reader.take_name_if(name.as_bytes()).is_some())
         {
-            items = Some(read_items(reader)?);
+            items = Some((name.trim_end_matches('\0'), read_items(reader)?));
             continue;
         }
         is_change_stream |= names.read(reader)?.bytes() == RESUME_TOKEN;
@@ -138,6 +141,7 @@ mod tests {
         let bytes = reply.to_vec().unwrap();
         let (batch, values) = read(&bytes).unwrap();
         assert!(batch.is_change_stream);
+        assert_eq!(batch.name, "nextBatch");
         assert_eq!(values, 3);
         let [first, second, third] = batch.items[..] else { panic!("three items") };
         assert_eq!(bytes[first.start..first.end], inner.to_vec().unwrap());

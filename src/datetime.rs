@@ -1,6 +1,7 @@
 //! UTC datetimes (time values of ECMA-262) to text, in three render modes.
 
 use crate::error::ErrorKind;
+use crate::spec::MAX_TIME_VALUE;
 
 /// How a UTC datetime becomes text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,10 +26,6 @@ impl DateRenderMode {
         }
     }
 }
-
-/// The largest time value, in milliseconds from the epoch on either side: 100 million days
-/// (<https://tc39.es/ecma262/#sec-time-values-and-time-range>).
-pub const MAX_TIME_VALUE: i64 = 8_640_000_000_000_000;
 
 /// The longest text: `-271821-04-20T00:00:00.000Z`.
 pub const MAX_TEXT: usize = 27;
@@ -116,8 +113,9 @@ pub fn write(time_value: i64, mode: DateRenderMode, to: &mut [u8; ROOM]) -> Resu
 
 #[cfg(test)]
 mod tests {
-    use super::{DateRenderMode, MAX_TIME_VALUE, MS_PER_DAY, ROOM, civil_from_day, write};
+    use super::{DateRenderMode, MS_PER_DAY, ROOM, civil_from_day, write};
     use crate::error::ErrorKind;
+    use crate::spec::MAX_TIME_VALUE;
 
     fn text(time_value: i64, mode: DateRenderMode) -> String {
         let mut text = [b'?'; ROOM];

@@ -1,12 +1,12 @@
 //! What can be wrong with the bytes: a kind, and the byte at which reading stopped.
 //!
 //! An error is built in a cold constructor and carries no text. The sentence is made by `Display`, the stable
-//! word by [`ErrorKind::code`], and the path of names by [`crate::locate`], which walks the document a second
+//! word by [`ErrorKind::code`], and the path of names by the module `locate`, which walks the document a second
 //! time: the hot loops keep no record of where they are.
 
 use std::fmt;
 
-use crate::json::MAX_DEPTH;
+use crate::spec::MAX_DEPTH;
 
 /// Why a document could not be converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub enum ErrorKind {
     ColumnType(u8),
     /// Containers deeper than [`MAX_DEPTH`] below a column.
     Depth,
-    /// A datetime beyond [`crate::datetime::MAX_TIME_VALUE`].
+    /// A datetime beyond [`crate::spec::MAX_TIME_VALUE`].
     TimeValue,
     /// A document without `_id`, where its identity was asked for.
     NoId,

@@ -5,11 +5,9 @@
 //! twice in one document or in an order that a JavaScript object does not keep, for dates that no `Date` can hold, for regular expressions that a `RegExp` does
 //! not keep, and for bytes that say the same in two ways: booleans above 1, spare bytes in a binary of subtype 2.
 
-use crate::datetime::MAX_TIME_VALUE;
 use crate::error::{ErrorKind, Result};
-use crate::json::MAX_DEPTH;
 use crate::reader::{Piece, Reader};
-use crate::spec::{self, element_type};
+use crate::spec::{self, MAX_DEPTH, MAX_TIME_VALUE, element_type};
 use crate::utf8;
 
 /// The element `_id`.

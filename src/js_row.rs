@@ -25,6 +25,7 @@ use crate::reader::Reader;
 use crate::row::read_row;
 use crate::shape::{MAX_TOKENS, Mark, Names, Sequence, ShapeId, Shapes, Token};
 use crate::spec;
+use crate::strict;
 use crate::text::Text;
 use crate::utf8::{self, Encoded};
 
@@ -161,7 +162,15 @@ impl Parts {
 enum Layout {
     Shape(ShapeId),
     /// As strings and numbers.
-    New(Value),
+    New(Vec<Value>),
+}
+
+/// What makes the object.
+enum Maker {
+    /// A function compiled for its names.
+    Compiled(Value),
+    /// The one that takes any names.
+    Tokens(Vec<Value>),
 }
 
 /// A value that the deserialiser makes.
@@ -247,11 +256,15 @@ impl Builders {
 
     #[cold]
     fn compile(&self, env: Env, shape: ShapeId, workshop: &RefCell<Workshop>) -> Result<Value> {
-        let tokens = {
+        let (tokens, generation) = {
             let Workshop { shapes, scratch, .. } = &mut *workshop.borrow_mut();
-            tokens(env, shapes.get(shape).tokens(), scratch)?
+            (tokens(env, shapes.get(shape).tokens(), scratch)?, shapes.generation())
         };
-        let function = env.call(env.get(self.compile)?, &[tokens])?;
+        let function = env.call(env.get(self.compile)?, &[array_of(env, &tokens)?])?;
+        if workshop.borrow().shapes.generation() != generation || self.generation.get() != generation {
+            // JavaScript ran, and the shape's number may be another's by now.
+            return Ok(function);
+        }
         let reference = env.keep(function)?;
         let mut compiled = self.compiled.borrow_mut();
         let index = shape.0 as usize;
@@ -277,26 +290,25 @@ impl Builders {
     fn make(&self, env: Env, plan: Plan, workshop: &RefCell<Workshop>) -> Result<Value> {
         let Plan { layout, given, mut parts } = plan;
         // First the function: what JavaScript does then may make all shapes forgotten.
-        let function = match layout {
-            Layout::Shape(shape) if !self.is_busy.get() => Some(self.function(env, shape, workshop)?),
-            _ => None,
-        };
-        let tokens = match layout {
-            Layout::Shape(shape) if function.is_none() => {
-                let Workshop { shapes, scratch, .. } = &mut *workshop.borrow_mut();
-                tokens(env, shapes.get(shape).tokens(), scratch)?
+        let maker = match layout {
+            Layout::Shape(shape) if !self.is_busy.get() => {
+                Maker::Compiled(self.function(env, shape, workshop)?)
             }
-            Layout::Shape(_) => ptr::null_mut(),
-            Layout::New(tokens) => tokens,
+            Layout::Shape(shape) => {
+                let Workshop { shapes, scratch, .. } = &mut *workshop.borrow_mut();
+                Maker::Tokens(tokens(env, shapes.get(shape).tokens(), scratch)?)
+            }
+            Layout::New(tokens) => Maker::Tokens(tokens),
         };
         for element in &parts.elements {
             parts.slots[element.index].handle = self.deserialize(env, element)?;
         }
         let undefined = env.undefined()?;
         let given = given.unwrap_or(undefined);
-        let object = match function {
-            Some(function) => self.call(env, function, given, &parts, workshop),
-            None => {
+        let object = match maker {
+            Maker::Compiled(function) => self.call(env, function, given, undefined, &parts, workshop),
+            Maker::Tokens(tokens) => {
+                let tokens = array_of(env, &tokens)?;
                 let values = env.array(parts.slots.iter().map(|slot| parts.value(env, slot)))?;
                 let object_ids = env.uint8_array(parts.object_ids.as_flattened())?;
                 env.call(env.get(self.assemble)?, &[tokens, given, values, object_ids])
@@ -316,17 +328,17 @@ impl Builders {
         env: Env,
         function: Value,
         given: Value,
+        undefined: Value,
         parts: &Parts,
         workshop: &RefCell<Workshop>,
     ) -> Result<Value> {
-        let undefined = env.undefined()?;
         let together = if parts.has_short { env.string_latin1(&parts.together)? } else { undefined };
         let mut arguments = std::mem::take(&mut workshop.borrow_mut().arguments);
         arguments.clear();
         arguments.extend([given, together]);
         self.pass(parts, undefined, &mut arguments);
         self.is_busy.set(true);
-        let object = env.call(function, &arguments);
+        let object = env.call_with(undefined, function, &arguments);
         self.is_busy.set(false);
         workshop.borrow_mut().arguments = arguments;
         object
@@ -360,17 +372,22 @@ impl Builders {
     }
 }
 
-/// Names and marks as JavaScript takes them: strings and numbers.
+/// Names and marks as JavaScript takes them: strings and numbers. An array of them is made by [`array_of`] where
+/// nothing is borrowed: filling an array runs JavaScript where `Array.prototype` has setters.
 fn tokens<'t>(
     env: Env,
     tokens: impl Iterator<Item = Token<'t>>,
     scratch: &mut utf8::Scratch,
-) -> Result<Value> {
+) -> Result<Vec<Value>> {
     let tokens = tokens.map(|token| match token {
         Token::Name(name) => string(env, name, scratch),
         Token::Mark(mark) => env.number(f64::from(mark as u8)),
     });
-    env.array(tokens.collect::<Vec<_>>().into_iter())
+    tokens.collect()
+}
+
+fn array_of(env: Env, values: &[Value]) -> Result<Value> {
+    env.array(values.iter().copied().map(Ok))
 }
 
 /// A string of UTF-8 that may be ill-formed.
@@ -417,7 +434,12 @@ impl Values<'_> {
             self.parts.push_handle(string);
             return Ok(());
         }
-        self.parts.push_handle(string(self.env, text, self.scratch)?);
+        match utf8::transcode(text, self.scratch) {
+            Encoded::Ascii => self.parts.push_handle(self.env.string_latin1(text)?),
+            Encoded::Utf16(text) => self.parts.push_handle(self.env.string_utf16(text)?),
+            Encoded::Latin1(text) if self.parts.push_short(text) => {}
+            Encoded::Latin1(text) => self.parts.push_handle(self.env.string_latin1(text)?),
+        }
         Ok(())
     }
 }
@@ -532,7 +554,16 @@ fn convert<'a>(
         let Input { bytes, given, owner } = input;
         let mut reader = Reader::new(bytes)?;
         let mut names = Names::begin(shapes, guess.shape(shapes));
-        read(&mut reader, &mut names, text, &mut Values { env, scratch, parts, owner })?;
+        let result = read(&mut reader, &mut names, text, &mut Values { env, scratch, parts, owner });
+        if text.is_large() || scratch.is_large() {
+            *small_since_large = if bytes.len() > SMALL { 0 } else { *small_since_large + 1 };
+            if *small_since_large >= PATIENCE {
+                text.shrink();
+                scratch.shrink();
+                *small_since_large = 0;
+            }
+        }
+        result?;
         let names = names.end();
         let layout = match names.find(shapes) {
             Sequence::Shape(shape) => Layout::Shape(shape),
@@ -543,13 +574,6 @@ fn convert<'a>(
             *guess = Guess(Some((generation, shape)));
             if builders.generation.get() != generation {
                 builders.forget(env, generation)?;
-            }
-        }
-        if text.is_large() || scratch.is_large() {
-            *small_since_large = if bytes.len() > SMALL { 0 } else { *small_since_large + 1 };
-            if *small_since_large == PATIENCE {
-                text.shrink();
-                scratch.shrink();
             }
         }
         Plan { layout, given, parts: std::mem::take(parts) }
@@ -583,7 +607,7 @@ pub fn identified_row(
     guess: &mut Guess,
 ) -> Result<Value> {
     if conversion.strict {
-        crate::strict::check(source)?;
+        strict::check(source, strict::Kind::Document)?;
     }
     convert(
         env,
@@ -709,7 +733,7 @@ pub fn change(
     guess: &mut Guess,
 ) -> Result<Value> {
     if conversion.strict {
-        crate::strict::check(source)?;
+        strict::check(source, strict::Kind::Event)?;
     }
     let options = ChangeOptions { mode: conversion.mode, update_description: conversion.update_description };
     convert(

@@ -10,11 +10,8 @@ use crate::error::{ErrorKind, Result};
 use crate::hex;
 use crate::number;
 use crate::reader::{Binary, Outer, Piece, Reader};
-use crate::spec::{self, element_type, subtype};
+use crate::spec::{self, MAX_DEPTH, element_type, subtype};
 use crate::text::Tail;
-
-/// Levels of documents and arrays below a column's own, which is level 0.
-pub const MAX_DEPTH: usize = 20;
 
 /// `null` and the comma behind it.
 const NULL: &[u8; 5] = b"null,";

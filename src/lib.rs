@@ -16,9 +16,10 @@
 //! Modules import only from those above them in the list below. What needs the
 //! feature `node` comes last; all above it is plain Rust.
 
-pub mod chunk;
 pub mod scan;
 pub mod spec;
+
+pub mod chunk;
 pub mod utf8;
 
 pub mod error;
@@ -39,10 +40,11 @@ pub mod locate;
 pub mod shape;
 pub mod strict;
 
-pub mod change_event;
-pub mod cursor_reply;
 pub mod deserialize;
 pub mod row;
+
+pub mod change_event;
+pub mod cursor_reply;
 
 #[cfg(feature = "node")]
 mod node;

@@ -36,6 +36,27 @@ impl From<Error> for Failure {
     }
 }
 
+/// Where in a source a failure is: found while its bytes are as they were read, since making an error runs JavaScript
+/// where `Error.prototype` has setters.
+#[derive(Debug)]
+pub struct ErrorPlace {
+    /// The byte.
+    pub offset: usize,
+    /// The names of the elements around it.
+    pub path: Vec<String>,
+}
+
+impl Failure {
+    /// The byte of the source that the failure is about.
+    #[must_use]
+    pub fn offset(self) -> Option<usize> {
+        match self {
+            Self::Bson(Error { offset, .. }) | Self::Refused(offset) => Some(offset),
+            _ => None,
+        }
+    }
+}
+
 /// The result of everything that makes JavaScript values.
 pub type Result<T> = std::result::Result<T, Failure>;
 
@@ -51,7 +72,8 @@ pub struct Reference(sys::napi_ref);
 
 /// Bytes that JavaScript gave.
 pub enum Source<'a> {
-    /// The memory of an ordinary ArrayBuffer: it does not change until JavaScript runs again.
+    /// The memory of an ordinary ArrayBuffer: it does not change until JavaScript runs again, unless the caller left
+    /// another thread writing to it, an unfinished `fs.read` for one; no addon is safe from that.
     Borrowed(&'a [u8]),
     /// A copy of shared memory, which other threads may write to at any time.
     Copied(Vec<u8>),
@@ -82,8 +104,7 @@ pub struct Env(sys::napi_env);
 macro_rules! get {
     ($function:ident($($argument:expr),*)) => {{
         let mut result = ptr::null_mut();
-        check(sys::$function($($argument,)* &mut result))?;
-        Ok(result)
+        check(sys::$function($($argument,)* &mut result)).map(|()| result)
     }};
 }
 
@@ -235,9 +256,8 @@ impl Env {
     #[inline(always)]
     pub fn string_latin1(self, text: &[u8]) -> Result<Value> {
         // SAFETY: `text` is as long as it says.
-        let value: Result<Value> =
-            unsafe { get!(napi_create_string_latin1(self.0, text.as_ptr().cast(), text.len() as isize)) };
-        value.map_err(too_long)
+        unsafe { get!(napi_create_string_latin1(self.0, text.as_ptr().cast(), text.len() as isize)) }
+            .map_err(too_long)
     }
 
     /// A string of one byte a character over the memory of `owner`, an array that the string keeps alive.
@@ -250,7 +270,7 @@ impl Env {
         let (mut string, mut copied) = (ptr::null_mut(), false);
         let data = text.as_ptr().cast_mut().cast();
         // SAFETY: `text` is as long as it says and outlives the string, as `release_owner` runs after that.
-        check(unsafe {
+        let made = check(unsafe {
             node_api_create_external_string_latin1(
                 self.0,
                 data,
@@ -260,17 +280,20 @@ impl Env {
                 &mut string,
                 &mut copied,
             )
-        })
-        .map_err(too_long)?;
+        });
+        if let Err(failure) = made {
+            // Without a string nothing else would let the owner go.
+            self.release(reference)?;
+            return Err(too_long(failure));
+        }
         Ok(string)
     }
 
     /// A string of UTF-16 code units.
     pub fn string_utf16(self, text: &[u16]) -> Result<Value> {
         // SAFETY: `text` is as long as it says.
-        let value: Result<Value> =
-            unsafe { get!(napi_create_string_utf16(self.0, text.as_ptr(), text.len() as isize)) };
-        value.map_err(too_long)
+        unsafe { get!(napi_create_string_utf16(self.0, text.as_ptr(), text.len() as isize)) }
+            .map_err(too_long)
     }
 
     /// A `Uint8Array` with an ArrayBuffer of its own.
@@ -285,8 +308,8 @@ impl Env {
     pub fn array_buffer(self, length: usize) -> Result<(Value, *mut u8)> {
         let mut data = ptr::null_mut();
         // SAFETY: `data` takes the address of the memory.
-        let buffer: Result<Value> = unsafe { get!(napi_create_arraybuffer(self.0, length, &mut data)) };
-        Ok((buffer?, data.cast()))
+        let buffer = unsafe { get!(napi_create_arraybuffer(self.0, length, &mut data)) }?;
+        Ok((buffer, data.cast()))
     }
 
     /// A `Uint8Array` over a whole ArrayBuffer.
@@ -331,13 +354,18 @@ impl Env {
 
     /// Runs `body` in a handle scope of its own: the values made in it are let go, whatever comes of it.
     pub fn scope<T>(self, body: impl FnOnce() -> Result<T>) -> Result<T> {
-        let mut scope = ptr::null_mut();
-        // SAFETY: the scope is closed below, and `body` opens and closes its own within it.
-        check(unsafe { sys::napi_open_handle_scope(self.0, &mut scope) })?;
-        let result = body();
-        // SAFETY: the scope was opened above.
-        check(unsafe { sys::napi_close_handle_scope(self.0, scope) })?;
-        result
+        struct Scope(Env, sys::napi_handle_scope);
+        impl Drop for Scope {
+            fn drop(&mut self) {
+                // SAFETY: the scope was opened below and is closed once, also where `body` panics: Node.js ends the
+                // process where scopes stay open. It fails only for a scope that is none.
+                unsafe { sys::napi_close_handle_scope(self.0.0, self.1) };
+            }
+        }
+        // SAFETY: the environment is valid.
+        let scope = unsafe { get!(napi_open_handle_scope(self.0)) }?;
+        let _scope = Scope(self, scope);
+        body()
     }
 
     /// A function of JavaScript's that calls `callback` with `data`.
@@ -377,7 +405,12 @@ impl Env {
     /// Calls a function with `undefined` as `this`.
     #[inline(always)]
     pub fn call(self, function: Value, arguments: &[Value]) -> Result<Value> {
-        let this = self.undefined()?;
+        self.call_with(self.undefined()?, function, arguments)
+    }
+
+    /// Calls a function with a given `this`.
+    #[inline(always)]
+    pub fn call_with(self, this: Value, function: Value, arguments: &[Value]) -> Result<Value> {
         // SAFETY: the arguments are values of this environment and as many as said.
         unsafe { get!(napi_call_function(self.0, this, function, arguments.len(), arguments.as_ptr())) }
     }
@@ -425,10 +458,10 @@ impl Env {
 
     /// Throws what a failure stands for; gives what a callback then returns.
     #[cold]
-    pub fn throw(self, failure: Failure, source: &[u8]) -> Value {
+    pub fn throw(self, failure: Failure, place: Option<ErrorPlace>) -> Value {
         // Where throwing fails there is nothing left to do: JavaScript sees the failure of that.
         if !matches!(failure, Failure::Status(sys::Status::napi_pending_exception)) {
-            let _ = self.error_of(failure, source).and_then(|error| self.throw_value(error));
+            let _ = self.error_of(failure, place).and_then(|error| self.throw_value(error));
         }
         ptr::null_mut()
     }
@@ -442,7 +475,7 @@ impl Env {
 
     /// The error that a failure stands for; of a pending exception, that.
     #[cold]
-    pub fn error_of(self, failure: Failure, source: &[u8]) -> Result<Value> {
+    pub fn error_of(self, failure: Failure, place: Option<ErrorPlace>) -> Result<Value> {
         match failure {
             Failure::Bson(error) => {
                 let create = if error.kind.is_range_error() {
@@ -451,9 +484,9 @@ impl Env {
                     sys::napi_create_error
                 };
                 let message = self.string(&error.kind.to_string())?;
-                self.error(create, error.kind.code(), message, Some((error.offset, source)))
+                self.error(create, error.kind.code(), message, place)
             }
-            Failure::Refused(offset) => self.refusal(offset, source),
+            Failure::Refused(_) => self.refusal(place),
             Failure::Argument(sentence) => {
                 let message = self.string(sentence)?;
                 self.error(sys::napi_create_type_error, "BSONROW_INVALID_ARGUMENT", message, None)
@@ -483,8 +516,8 @@ impl Env {
     /// The same as [`Env::error_of`], but always an object that properties can be set of: what is none becomes the
     /// cause of an error.
     #[cold]
-    pub fn error_object_of(self, failure: Failure, source: &[u8]) -> Result<Value> {
-        let thrown = self.error_of(failure, source)?;
+    pub fn error_object_of(self, failure: Failure, place: Option<ErrorPlace>) -> Result<Value> {
+        let thrown = self.error_of(failure, place)?;
         if self.is_object(thrown)? {
             return Ok(thrown);
         }
@@ -496,7 +529,7 @@ impl Env {
     }
 
     /// In place of the exception that is pending, an error of its message and of a place in the source.
-    fn refusal(self, offset: usize, source: &[u8]) -> Result<Value> {
+    fn refusal(self, place: Option<ErrorPlace>) -> Result<Value> {
         let kind = ErrorKind::Deserialize;
         let cause = self.take_exception()?;
         // What was thrown need not be an error.
@@ -505,7 +538,7 @@ impl Env {
             Ok(message) if self.type_of(message)? == sys::ValueType::napi_string => message,
             _ => self.string(&kind.to_string())?,
         };
-        let error = self.error(sys::napi_create_error, kind.code(), message, Some((offset, source)))?;
+        let error = self.error(sys::napi_create_error, kind.code(), message, place)?;
         self.set_property(error, c"cause", cause)?;
         Ok(error)
     }
@@ -517,20 +550,19 @@ impl Env {
         Ok(kind)
     }
 
-    /// An error; with a place, one of that byte of a source.
+    /// An error; with a place, one of a source.
     fn error(
         self,
         create: CreateError,
         code: &str,
         message: Value,
-        place: Option<(usize, &[u8])>,
+        place: Option<ErrorPlace>,
     ) -> Result<Value> {
         let code = self.string(code)?;
         let mut error = ptr::null_mut();
         // SAFETY: both are strings of this environment.
         check(unsafe { create(self.0, code, message, &mut error) })?;
-        if let Some((offset, source)) = place {
-            let path = crate::locate::path_to(source, offset);
+        if let Some(ErrorPlace { offset, path }) = place {
             let path = self.array(path.iter().map(|name| self.string(name)))?;
             self.set_property(error, c"offset", self.number(offset as f64)?)?;
             self.set_property(error, c"path", path)?;
@@ -545,7 +577,7 @@ impl Env {
 }
 
 unsafe extern "C" {
-    /// In Node.js since 18.18, but not in the version of Node-API that napi-rs is asked for here.
+    /// In Node.js since 18.18 and 20.4, but not in the version of Node-API that napi-rs is asked for here.
     fn node_api_create_external_string_latin1(
         env: sys::napi_env,
         text: *mut c_char,

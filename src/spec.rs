@@ -30,14 +30,8 @@ pub mod element_type {
 pub mod subtype {
     /// The old generic subtype: its data begin with a second length.
     pub const LEGACY_BINARY: u8 = 0x02;
-    /// The old UUID, whose byte order depends on the driver that wrote it.
-    pub const LEGACY_UUID: u8 = 0x03;
     /// A UUID in the byte order of RFC 4122.
     pub const UUID: u8 = 0x04;
-    /// MD5, 16 bytes.
-    pub const MD5: u8 = 0x05;
-    /// A vector of numbers with a header of its own.
-    pub const VECTOR: u8 = 0x09;
 }
 
 /// Bytes of an int32, which every length in BSON is.
@@ -54,3 +48,10 @@ pub const MIN_DOCUMENT: usize = LENGTH + 1;
 pub const MIN_CODE_WITH_SCOPE: usize = LENGTH + (LENGTH + 1) + MIN_DOCUMENT;
 
 const _: () = assert!(MIN_CODE_WITH_SCOPE == 14);
+
+/// Levels of documents and arrays below a column's own, which is level 0: the converter's limit, not BSON's.
+pub const MAX_DEPTH: usize = 20;
+
+/// The largest time value of ECMAScript, in milliseconds from the epoch on either side: 100 million days
+/// (<https://tc39.es/ecma262/#sec-time-values-and-time-range>).
+pub const MAX_TIME_VALUE: i64 = 8_640_000_000_000_000;

@@ -2,23 +2,32 @@
 //! caller asked for that.
 
 use crate::error::{ErrorKind, Result};
-use crate::json::MAX_DEPTH;
 use crate::reader::{Piece, Reader};
-use crate::spec::{self, element_type};
+use crate::spec::{self, MAX_DEPTH, element_type};
 use crate::utf8;
 
+/// What a source is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A document, whose elements are columns.
+    Document,
+    /// A change event, whose documents' elements are columns.
+    Event,
+}
+
 /// Refuses a source that is not exactly one well-formed document.
-pub fn check(source: &[u8]) -> Result<()> {
+pub fn check(source: &[u8], kind: Kind) -> Result<()> {
     let mut reader = Reader::new(source)?;
     if reader.end() + 1 != source.len() {
         return Err(ErrorKind::TrailingBytes.at(reader.end() + 1));
     }
-    // The document itself stands one level above its columns' values, which are level 0.
-    check_elements(&mut reader, 0)
+    // The document itself stands one level above its columns' values, which are level 0; an event one more.
+    let deepest = MAX_DEPTH + usize::from(kind == Kind::Event);
+    check_elements(&mut reader, 0, deepest)
 }
 
 /// The elements of a document whose values stand at `level`.
-fn check_elements(reader: &mut Reader<'_>, level: usize) -> Result<()> {
+fn check_elements(reader: &mut Reader<'_>, level: usize, deepest: usize) -> Result<()> {
     loop {
         let at = reader.offset();
         let element_type = reader.read_type();
@@ -26,7 +35,7 @@ fn check_elements(reader: &mut Reader<'_>, level: usize) -> Result<()> {
             return if reader.is_at_end() { Ok(()) } else { Err(unknown(0, level).at(at)) };
         }
         check_utf8(reader.read_name()?, at)?;
-        check_value(reader, element_type, level, at)?;
+        check_value(reader, element_type, (level, deepest), at)?;
     }
 }
 
@@ -34,16 +43,21 @@ fn unknown(element_type: u8, level: usize) -> ErrorKind {
     if level == 0 { ErrorKind::ColumnType(element_type) } else { ErrorKind::NestedType(element_type) }
 }
 
-fn check_value(reader: &mut Reader<'_>, element_type: u8, level: usize, type_at: usize) -> Result<()> {
+fn check_value(
+    reader: &mut Reader<'_>,
+    element_type: u8,
+    (level, deepest): (usize, usize),
+    type_at: usize,
+) -> Result<()> {
     let at = reader.offset();
     match element_type {
         element_type::STRING | element_type::SYMBOL | element_type::CODE => {
             check_utf8(reader.read_string()?, at)
         }
-        element_type::DOCUMENT | element_type::ARRAY => check_document(reader, level, type_at),
+        element_type::DOCUMENT | element_type::ARRAY => check_document(reader, level, deepest, type_at),
         element_type::CODE_WITH_SCOPE => {
             check_utf8(reader.read_code_before_scope()?, at)?;
-            check_document(reader, level.max(1), type_at)
+            check_document(reader, level.max(1), deepest, type_at)
         }
         element_type::REGEX => {
             let (pattern, options) = reader.read_regex()?;
@@ -66,11 +80,11 @@ fn check_value(reader: &mut Reader<'_>, element_type: u8, level: usize, type_at:
     }
 }
 
-fn check_document(reader: &mut Reader<'_>, level: usize, type_at: usize) -> Result<()> {
-    if level > MAX_DEPTH {
+fn check_document(reader: &mut Reader<'_>, level: usize, deepest: usize, type_at: usize) -> Result<()> {
+    if level > deepest {
         return Err(ErrorKind::Depth.at(type_at));
     }
-    check_elements(&mut reader.read_document()?, level + 1)
+    check_elements(&mut reader.read_document()?, level + 1, deepest)
 }
 
 fn check_utf8(piece: Piece<'_>, at: usize) -> Result<()> {
@@ -79,9 +93,26 @@ fn check_utf8(piece: Piece<'_>, at: usize) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use super::{Kind, check as check_kind};
     use crate::error::ErrorKind;
     use bson::{Binary, doc, spec::BinarySubtype};
+
+    fn check(source: &[u8]) -> crate::error::Result<()> {
+        check_kind(source, Kind::Document)
+    }
+
+    #[test]
+    fn an_event_may_be_one_level_deeper() {
+        let mut document = doc! {};
+        for _ in 0..22 {
+            document = doc! { "d": document };
+        }
+        let bytes = document.to_vec().unwrap();
+        assert_eq!(check(&bytes).unwrap_err().kind, ErrorKind::Depth);
+        assert_eq!(check_kind(&bytes, Kind::Event), Ok(()));
+        let bytes = doc! { "d": document }.to_vec().unwrap();
+        assert_eq!(check_kind(&bytes, Kind::Event).unwrap_err().kind, ErrorKind::Depth);
+    }
 
     #[test]
     fn what_is_forbidden_though_clear() {

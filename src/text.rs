@@ -13,9 +13,9 @@
 
 use std::ops::Range;
 
-use crate::chunk::{CHUNK, Chunk, must_escape};
+use crate::chunk::{CHUNK, Chunk};
 use crate::reader::Piece;
-use crate::scan;
+use crate::scan::{self, needs_escape};
 
 /// Room that is kept in any case; more is given back by [`Text::shrink`].
 pub const KEEP: usize = 1 << 20;
@@ -204,7 +204,7 @@ impl<'t> Tail<'t> {
             rest = &rest[run.copied + 1..];
             // Escapes come in groups; a run of none is not worth a kernel's start.
             while let Some((&byte, behind)) = rest.split_first()
-                && must_escape(byte)
+                && needs_escape(byte)
             {
                 self.push_escape(byte);
                 rest = behind;
@@ -214,7 +214,7 @@ impl<'t> Tail<'t> {
     }
 
     fn push_escape(&mut self, byte: u8) {
-        debug_assert!(must_escape(byte));
+        debug_assert!(needs_escape(byte));
         let short = SHORT_ESCAPES[usize::from(byte & 0x7f)];
         if short != 0 {
             self.push_array([b'\\', short]);

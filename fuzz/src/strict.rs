@@ -10,7 +10,7 @@ use crate::reference::{Expected, column};
 /// # Panics
 /// Where the property fails.
 pub fn check(source: &[u8]) {
-    if let Err(error) = strict::check(source) {
+    if let Err(error) = strict::check(source, strict::Kind::Document) {
         assert!(error.offset <= source.len());
         return;
     }
