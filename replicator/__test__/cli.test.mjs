@@ -37,7 +37,12 @@ test('--help and --version', async () => {
     '--collection',
     '--dates',
     '--limit',
-    '--batch',
+    '--batch-rows',
+    '--batch-bytes',
+    '--batch-seconds',
+    '--retries',
+    '--retry-delay',
+    '--skip-log',
     '--on-error',
   ];
   for (const option of [...options, '--fresh', '--dry-run', '--show', '--quiet'])
@@ -48,7 +53,7 @@ test.each([
   [[], /missing required argument 'path'/],
   [['x', '--unknown'], /unknown option '--unknown'/],
   [['x', '--limit', '0'], /It must be a whole number above 0/],
-  [['x', '--batch', '1.5'], /It must be a whole number above 0/],
+  [['x', '--batch-rows', '1.5'], /It must be a whole number above 0/],
   [['x', '--format', 'xml'], /Allowed choices are auto, events, documents/],
   [['x', '--dates', 'local'], /Allowed choices are legacy, iso, iso-seconds/],
   [[SAMPLE, '--namespace', 'orders'], /"orders" is not a namespace/],
@@ -76,7 +81,13 @@ describe('damage', () => {
     const bytes = Buffer.concat(documents.slice(0, 100).map((document) => document.bytes));
     bytes.writeInt32LE(3, documents[80].offset);
     writeFileSync(join(folder, 'damaged.bson'), bytes);
-    const { code, stdout, stderr } = await run('damaged.bson', '--into', 'damaged.sqlite', '--batch', 30);
+    const { code, stdout, stderr } = await run(
+      'damaged.bson',
+      '--into',
+      'damaged.sqlite',
+      '--batch-rows',
+      30,
+    );
     expect(code).toBe(1);
     expect(stderr).toBe(
       `bsonrow-replicate: damaged.bson: byte ${documents[80].offset}: Invalid BSON document length 3\n`,
@@ -116,6 +127,26 @@ describe('damage', () => {
     const { code, stderr } = await run('event.bson', '--format', 'events', '--into', 'event.sqlite');
     expect(code).toBe(1);
     expect(stderr).toContain(`event.bson: byte ${lengthAt}: Invalid BSON string length`);
+  });
+
+  test('--on-error skip goes on, and logs what it leaves out beside the SQLite file', async () => {
+    const good = Buffer.from(serialize({ _id: 1 }));
+    const bad = Buffer.from(serialize({ n: 'no _id' }));
+    writeFileSync(join(folder, 'skip.bson'), Buffer.concat([good, bad, good]));
+    const args = ['skip.bson', '-n', 'a.b', '--into', 'skip.sqlite', '--on-error', 'skip'];
+    const { code, stdout } = await run(...args);
+    expect(code).toBe(0);
+    expect(stdout).toContain('1 × document that cannot be converted, skipped');
+    const [entry, ...others] = readFileSync(join(folder, 'skip.sqlite.skipped.jsonl'), 'utf8').split('\n');
+    expect(others).toEqual(['']);
+    expect(JSON.parse(entry)).toEqual({
+      time: expect.stringMatching(/^\d{4}-.*Z$/),
+      place: `skip.bson: byte ${good.length}`,
+      reason: expect.stringContaining('without _id'),
+      bson: bad.toString('base64'),
+    });
+    await run(...args, '--skip-log', 'elsewhere.jsonl');
+    expect(readFileSync(join(folder, 'elsewhere.jsonl'), 'utf8').split('\n')).toHaveLength(2);
   });
 
   test('a missing file, a folder without documents, a sink that cannot be', async () => {

@@ -69,8 +69,8 @@ test('identities of different types are different rows, a number is its value', 
     remove(new Int32(2)),
   ]);
   expect(replica.get('shop.items')).toEqual([
-    { _id: '1', was: 'string' },
     { _id: 1n, was: 'int64' },
+    { _id: '1', was: 'string' },
   ]);
 });
 

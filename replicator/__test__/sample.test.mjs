@@ -67,7 +67,7 @@ test('dates follow --dates', async () => {
 describe('however the run is cut up', () => {
   test.each([1, 7, 100_000])('transactions of %i changes give the same tables', async (batch) => {
     const file = join(folder, `batch-${batch}.sqlite`);
-    expect((await replicate(SAMPLE, '--into', file, '--batch', batch, '-q')).code).toBe(0);
+    expect((await replicate(SAMPLE, '--into', file, '--batch-rows', batch, '-q')).code).toBe(0);
     expect(readReplica(file)).toEqual(readReplica(database));
   });
 

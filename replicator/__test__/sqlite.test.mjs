@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, test } from 'vitest';
-import { SinkError } from '../lib/errors.mjs';
+import { RefusedError, SinkError } from '../lib/errors.mjs';
 import { SqliteSink } from '../lib/sink/sqlite.mjs';
 import { makeFolder, query, readReplica } from './support/replica.mjs';
 
@@ -16,7 +16,7 @@ function nextFile() {
 }
 
 async function withSink(file, work) {
-  const sink = new SqliteSink(file, () => {});
+  const sink = new SqliteSink(file, { onWarning() {} });
   try {
     return await work(sink);
   } finally {
@@ -225,8 +225,46 @@ describe('transactions', () => {
   });
 });
 
+describe('a row that is refused', () => {
+  /** A replica whose owner has made a column unique. */
+  async function withUniqueColumn() {
+    const file = await store({ n: 1n }, { n: 2n });
+    const db = new Database(file);
+    db.exec('CREATE UNIQUE INDEX mine ON "db.coll" (n)');
+    db.close();
+    return file;
+  }
+  // The second takes the n of row 0; the third gives row 1 another.
+  const changes = [put({ n: 3n, fresh: 1n }, 2), put({ n: 1n, t: 'x' }, 3), put({ n: 4n, fresh: 2n }, 1)];
+
+  test('fails its batch, and is named; no other row gives way to it', async () => {
+    const file = await withUniqueColumn();
+    await withSink(file, async (sink) => {
+      const error = await sink.apply(changes, { source: 's', position: 'p' }).catch((reason) => reason);
+      expect(error).toBeInstanceOf(RefusedError);
+      expect(error.index).toBe(1);
+      expect(error.message).toMatch(/^db\.coll, insert of key 0300: the SQLite file refuses it: UNIQUE/);
+      expect(await sink.readPosition('s')).toBeNull();
+    });
+    expect(readReplica(file).get('db.coll')).toEqual([{ n: 1n }, { n: 2n }]);
+  });
+
+  test('is left out on demand, and the others are stored', async () => {
+    const file = await withUniqueColumn();
+    const refused = [];
+    const sink = new SqliteSink(file, { onWarning() {}, onRefused: (change) => refused.push(change) });
+    await sink.apply(changes, { source: 's', position: 'p' });
+    expect(await sink.readPosition('s')).toBe('p');
+    await sink.close();
+    expect(refused).toEqual([changes[1]]);
+    expect(readReplica(file).get('db.coll')).toEqual([{ n: 1n }, { n: 4n, fresh: 2n }, { n: 3n, fresh: 1n }]);
+  });
+});
+
 test('a file that is no database is refused by name', () => {
   const file = join(folder, 'text.sqlite');
   writeFileSync(file, 'this is not a database '.repeat(100));
-  expect(() => new SqliteSink(file, () => {})).toThrow(/text\.sqlite: cannot be opened as an SQLite file/);
+  expect(() => new SqliteSink(file, { onWarning() {} })).toThrow(
+    /text\.sqlite: cannot be opened as an SQLite file/,
+  );
 });

@@ -1,41 +1,115 @@
 // Collects changes and hands them to the sink in batches, one transaction each.
+import { RefusedError } from './errors.mjs';
 
-/** A transaction is also closed after this much BSON, so that the rows waiting for it stay within bounds. */
-const MAX_BATCH_BYTES = 8 * 1024 * 1024;
+/**
+ * When a batch is closed, whichever comes first.
+ * @typedef {object} BatchLimits
+ * @property {number} rows changes in a batch
+ * @property {number} bytes of BSON read for a batch, so that the rows waiting for it stay within bounds
+ * @property {number} milliseconds since the batch before was closed
+ */
+
+/** @type {BatchLimits} */
+export const DEFAULT_LIMITS = { rows: 1000, bytes: 8 * 1024 * 1024, milliseconds: 5000 };
 
 export class Applier {
   /** Milliseconds spent in the sink. */
   sinkTime = 0;
   #sink;
-  #maxRows;
+  #limits;
   #changes = [];
+  /** How far the source has been read with each change: a function, or `null`. */
+  #progressOf = [];
   #bytes = 0;
+  #isTouched = false;
+  #lastFlush = performance.now();
+  /** The batch that is being stored. Where that failed it stays so: what comes after must not be stored, either. */
+  #underWay = Promise.resolve();
 
-  /** @param {number} maxRows changes in a transaction */
-  constructor(sink, maxRows) {
+  /** @param {BatchLimits} limits */
+  constructor(sink, limits) {
     this.#sink = sink;
-    this.#maxRows = maxRows;
+    this.#limits = limits;
   }
 
+  /** Whether the batch is to be flushed before more is read. */
   get isFull() {
-    return this.#changes.length >= this.#maxRows || this.#bytes >= MAX_BATCH_BYTES;
+    const { rows, bytes, milliseconds } = this.#limits;
+    if (this.#changes.length >= rows || this.#bytes >= bytes) return true;
+    return this.#isTouched && performance.now() - this.#lastFlush > milliseconds;
   }
 
-  /** @param {number} bytes the size of what the change was read from */
-  add(change, bytes) {
+  /**
+   * @param {import('./changes.mjs').Change} change
+   * @param {number} bytes the size of what the change was read from
+   * @param {(() => import('./sink/sink.mjs').Progress | null) | null} progressOf the progress that covers this
+   *   change and all before it
+   */
+  add(change, bytes, progressOf = null) {
+    this.#isTouched = true;
     if (change.kind === 'none') return;
     this.#changes.push(change);
+    this.#progressOf.push(progressOf);
     this.#bytes += bytes;
   }
 
-  /** Stores what has been collected, together with how far its source has been read. */
-  async flush(progress) {
-    if (this.#changes.length === 0 && progress === null) return;
+  /** Something was read that makes no change, but moves the progress on. */
+  touch() {
+    this.#isTouched = true;
+  }
+
+  /**
+   * Hands what has been collected to the sink, together with how far its source has been read, and waits until the
+   * batch before is stored, not this one: the next is collected meanwhile, but for batches that are closed for their
+   * size. While it is awaited nothing more should be read, so that no more than two batches are ever held: that is how
+   * a slow sink slows its source.
+   * @throws what storing the batch before threw
+   */
+  async handOver(progress) {
     const changes = this.#changes;
+    const progressOf = this.#progressOf;
+    const isLarge = this.#bytes >= this.#limits.bytes;
     this.#changes = [];
+    this.#progressOf = [];
     this.#bytes = 0;
+    this.#isTouched = false;
+    this.#lastFlush = performance.now();
+    await this.#underWay;
+    if (changes.length === 0 && progress === null) return;
+    this.#underWay = this.#store(changes, progressOf, progress);
+    // It is awaited later; until then a failure must not count as one that nobody looks at.
+    this.#underWay.catch(() => {});
+    if (isLarge) await this.#underWay;
+  }
+
+  /**
+   * The same, and waits until all is stored.
+   * @throws RefusedError after what came before the refused change has been stored
+   */
+  async flush(progress) {
+    await this.handOver(progress);
+    await this.#underWay;
+  }
+
+  async #store(changes, progressOf, progress) {
+    try {
+      await this.#apply(changes, progress);
+    } catch (error) {
+      if (error instanceof RefusedError && error.index > 0) {
+        const before = progressOf[error.index - 1];
+        // Without knowing how far these changes reach, storing them would be storing them twice.
+        if (before !== null) await this.#apply(changes.slice(0, error.index), before());
+      }
+      throw error;
+    }
+  }
+
+  async #apply(changes, progress) {
     const start = performance.now();
-    await this.#sink.apply(changes, progress);
-    this.sinkTime += performance.now() - start;
+    try {
+      await this.#sink.apply(changes, progress);
+    } finally {
+      this.sinkTime += performance.now() - start;
+    }
   }
 }

@@ -1,16 +1,22 @@
 // The command line: options in, messages and an exit code out.
 import { readFileSync } from 'node:fs';
 import { DateRenderMode } from 'bsonrow';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { InputError, SinkError, UsageError } from './errors.mjs';
+import { Command, Option } from 'commander';
+import { ConnectionLostError, InputError, SinkError, UsageError } from './errors.mjs';
 import { makeSelection, parseNamespace } from './namespace.mjs';
 import { startProgress } from './progress.mjs';
 import { Run } from './run.mjs';
+import { addSinkOptions, batchLimits, skipLogFile } from './sink/options.mjs';
 import { openSink } from './sink/sink.mjs';
+import { SkipLog } from './skip-log.mjs';
 import { findInputs } from './source/files.mjs';
+import { isMongoAddress } from './source/mongodb/address.mjs';
+import { openLiveSource } from './source/mongodb/open.mjs';
+import { addLiveOptions } from './source/mongodb/options.mjs';
 import { renderHead, renderSummary } from './summary.mjs';
+import { wholeNumber } from './whole-number.mjs';
 
-export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 };
+export const EXIT = { done: 0, failed: 1, usage: 2, connectionLost: 3, interrupted: 130 };
 
 const DATE_MODES = {
   legacy: DateRenderMode.LEGACY_MILLISECONDS,
@@ -21,10 +27,13 @@ const DEFAULT_WIDTH = 100;
 
 /**
  * @param {string[]} args
- * @param {{ stdout?: NodeJS.WritableStream, stderr?: NodeJS.WritableStream }} streams
+ * @param {object} [environment]
+ * @param {NodeJS.WritableStream} [environment.stdout]
+ * @param {NodeJS.WritableStream} [environment.stderr]
+ * @param {() => Promise<typeof import('mongodb')>} [environment.loadDriver] of a live source
  * @returns {Promise<number>} the exit code
  */
-export async function main(args, { stdout = process.stdout, stderr = process.stderr } = {}) {
+export async function main(args, { stdout = process.stdout, stderr = process.stderr, loadDriver } = {}) {
   const command = makeCommand(stdout, stderr);
   try {
     command.parse(args, { from: 'user' });
@@ -33,45 +42,67 @@ export async function main(args, { stdout = process.stdout, stderr = process.std
     throw error;
   }
   try {
-    return await replicate(command.args, command.opts(), stdout, stderr);
+    return await replicate(command.args, command.opts(), { stdout, stderr, loadDriver });
   } catch (error) {
-    if (error instanceof UsageError || error instanceof InputError || error instanceof SinkError) {
-      stderr.write(`bsonrow-replicate: ${error.message}\n`);
-      return error instanceof UsageError ? EXIT.usage : EXIT.failed;
-    }
-    throw error;
+    const code = exitCodeOf(error);
+    if (code === null) throw error;
+    stderr.write(`bsonrow-replicate: ${error.message}\n`);
+    return code;
   }
 }
 
-async function replicate(paths, options, stdout, stderr) {
+/** @returns {number | null} `null` for a fault of the program */
+function exitCodeOf(error) {
+  if (error instanceof UsageError) return EXIT.usage;
+  if (error instanceof ConnectionLostError) return EXIT.connectionLost;
+  return error instanceof InputError || error instanceof SinkError ? EXIT.failed : null;
+}
+
+/** The driver is loaded only where it is needed. */
+const loadInstalledDriver = () => import('mongodb');
+
+async function replicate(paths, options, { stdout, stderr, loadDriver = loadInstalledDriver }) {
   const warn = (message) => stderr.write(`bsonrow-replicate: warning: ${message}\n`);
   const collections = options.collection ?? [];
   const isSelected = makeSelection(collections);
   const namespace = options.namespace === undefined ? null : parseNamespace(options.namespace);
-  const inputs = await findInputs(paths, warn);
-  const sink = openSink(options.into, { dryRun: options.dryRun === true, onWarning: warn });
   const interruption = new AbortController();
+  const live = paths.some(isMongoAddress)
+    ? openLiveSource(paths, options, await loadDriver(), { onWarning: warn, signal: interruption.signal })
+    : null;
+  const inputs = live === null ? await findInputs(paths, warn) : [];
+  const { onError, retries, retryDelay } = options;
+  const skipLog = new SkipLog(skipLogFile(options));
+  let run = null;
+  const skipRefused = (change, reason) => {
+    skipLog.change(change, reason);
+    run.report.warn('change that the sink refuses, skipped', reason);
+  };
+  const sink = await openSink(options.into, {
+    dryRun: options.dryRun === true,
+    onWarning: warn,
+    onRefused: onError === 'skip' ? skipRefused : null,
+    retry: { retries, retryDelay },
+  });
   const onInterrupt = () => interruption.abort();
   process.once('SIGINT', onInterrupt);
   try {
     if (options.fresh) await sink.reset();
     const total = inputs.reduce((sum, { size }) => sum + size, 0);
-    const progress = startProgress(total, { quiet: options.quiet === true, stream: stderr });
-    const run = new Run(
-      sink,
-      {
-        format: options.format,
-        namespace,
-        collections,
-        isSelected,
-        dateMode: DATE_MODES[options.dates],
-        limit: options.limit ?? Infinity,
-        batchRows: options.batch,
-        onError: options.onError,
-        signal: interruption.signal,
-      },
-      progress,
-    );
+    const progress = startProgress(total, { quiet: options.quiet === true || live !== null, stream: stderr });
+    const common = {
+      namespace,
+      dateMode: DATE_MODES[options.dates],
+      limit: options.limit ?? Infinity,
+      limits: batchLimits(options),
+      onError,
+      skipLog,
+      signal: interruption.signal,
+    };
+    run =
+      live === null
+        ? new Run(sink, { ...common, format: options.format, collections, isSelected }, progress)
+        : live.makeRun(sink, { ...common, retries, retryDelay }, options.quiet ? null : stderr);
     // The account is given of a run that failed, too; but the failure is what is reported last.
     const failure = await run.replicate(inputs).then(
       () => null,
@@ -87,6 +118,7 @@ async function replicate(paths, options, stdout, stderr) {
     return interruption.signal.aborted ? EXIT.interrupted : EXIT.done;
   } finally {
     process.off('SIGINT', onInterrupt);
+    await live?.close();
     await sink.close();
   }
 }
@@ -104,13 +136,13 @@ async function printAccount(report, sink, { quiet, show }, stdout) {
 
 function makeCommand(stdout, stderr) {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  return new Command('bsonrow-replicate')
+  const command = new Command('bsonrow-replicate')
     .description(
-      'Replicates MongoDB change events or the documents of a mongodump into an SQLite file: one table a ' +
-        'collection, one row a document.',
+      'Replicates MongoDB change events or the documents of a mongodump into an SQLite file or a PostgreSQL ' +
+        'database: one table a collection, one row a document. From files, or live from a server.',
     )
-    .argument('<path...>', '.bson or .bson.gz files, or directories that hold some')
-    .option('-i, --into <file>', 'the SQLite file', 'replica.sqlite')
+    .argument('<path...>', '.bson or .bson.gz files, directories that hold some, or mongodb://host/database')
+    .option('-i, --into <sink>', 'an SQLite file, or postgres://user@host/database', 'replica.sqlite')
     .addOption(
       new Option('-f, --format <format>', 'what the files hold; auto: told by the first document of each')
         .choices(['auto', 'events', 'documents'])
@@ -127,34 +159,22 @@ function makeCommand(stdout, stderr) {
         .default('iso'),
     )
     .option('-l, --limit <count>', 'stop after so many documents (default: read all)', wholeNumber)
-    .option('-b, --batch <rows>', 'changes in a transaction', wholeNumber, 1000)
-    .addOption(
-      new Option('--on-error <action>', 'a document that cannot be converted')
-        .choices(['stop', 'skip'])
-        .default('stop'),
-    )
     .option('--fresh', 'drop the tables of earlier runs first')
     .option('--dry-run', 'read and convert, write nothing')
     .option('-s, --show <rows>', 'print the first rows of each table at the end', wholeNumber)
-    .option('-q, --quiet', 'no progress, no summary')
+    .option('-q, --quiet', 'no progress, no summary');
+  return addLiveOptions(addSinkOptions(command))
+    .optionsGroup('Other:')
     .version(version, '-V, --version')
     .exitOverride()
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
     .addHelpText(
       'after',
-      '\nExit codes: 0 done; 1 stopped by an error, 130 interrupted: what was read before is stored;\n' +
-        '2 wrong usage.',
+      '\nExit codes: 0 done; 1 stopped by an error, 3 connection lost, 130 interrupted: what was read before is\n' +
+        'stored; 2 wrong usage.',
     );
 }
 
 function collect(value, previous = []) {
   return [...previous, value];
-}
-
-function wholeNumber(text) {
-  const number = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(number) || number === 0) {
-    throw new InvalidArgumentError('It must be a whole number above 0.');
-  }
-  return number;
 }

@@ -17,7 +17,22 @@ export class InputError extends Error {
   }
 }
 
-/** The sink refuses to store something: exit code 1. */
+/** The sink cannot store something: exit code 1. */
 export class SinkError extends Error {
   name = 'SinkError';
+}
+
+/** The sink refuses one change, the others would do: exit code 1. `index` is its place in the batch, from 0. */
+export class RefusedError extends SinkError {
+  name = 'RefusedError';
+
+  constructor(index, message, options) {
+    super(message, options);
+    this.index = index;
+  }
+}
+
+/** A connection was lost and could not be had again: exit code 3. */
+export class ConnectionLostError extends Error {
+  name = 'ConnectionLostError';
 }

@@ -1,7 +1,8 @@
 // A run: documents of the inputs → changes → sink, and the account of it.
 import { Applier } from './apply.mjs';
 import { ISSUES } from './changes.mjs';
-import { ChangeConverter, ConversionError } from './convert.mjs';
+import { ConversionError } from './conversion-error.mjs';
+import { ChangeConverter } from './convert.mjs';
 import { InputError } from './errors.mjs';
 import { Report } from './report.mjs';
 import { Checkpoint } from './source/checkpoint.mjs';
@@ -16,8 +17,9 @@ import { readDocuments } from './source/documents.mjs';
  * @property {(namespace: string) => boolean} isSelected the same as a predicate
  * @property {import('bsonrow').DateRenderMode} dateMode
  * @property {number} limit documents or events to read, `Infinity` for all
- * @property {number} batchRows changes in a transaction
+ * @property {import('./apply.mjs').BatchLimits} limits of a transaction
  * @property {'stop' | 'skip'} onError what to do about a document that cannot be converted
+ * @property {import('./skip-log.mjs').SkipLog} skipLog takes note of those that are skipped
  * @property {AbortSignal} [signal] stops the run after the documents at hand
  */
 
@@ -38,7 +40,7 @@ export class Run {
     this.#sink = sink;
     this.#options = options;
     this.#progress = progress;
-    this.#applier = new Applier(sink, options.batchRows);
+    this.#applier = new Applier(sink, options.limits);
     this.#converter = new ChangeConverter(options.dateMode, options.isSelected);
   }
 
@@ -77,7 +79,7 @@ export class Run {
         for (const document of documents) {
           if (this.#isOver) return;
           this.#take(file, document);
-          if (this.#applier.isFull) await this.#applier.flush(file.checkpoint?.progress() ?? null);
+          if (this.#applier.isFull) await this.#applier.handOver(file.checkpoint?.progress() ?? null);
         }
         this.#progress.setDocuments(this.#report.documents);
         if (this.#isOver) return;
@@ -109,8 +111,10 @@ export class Run {
     this.#report.count(bytes.length, change);
     if (change?.issue !== undefined)
       this.#report.warn(ISSUES[change.issue], place(file, offset, change.operation));
-    if (change !== null) this.#applier.add(change, bytes.length);
-    file.checkpoint?.advance(document);
+    const { checkpoint } = file;
+    if (change === null) this.#applier.touch();
+    else this.#applier.add(change, bytes.length, () => checkpoint?.progressAt(document) ?? null);
+    checkpoint?.advance(document);
   }
 
   /** @returns {import('./changes.mjs').Change | null} `null` for a document that is skipped */
@@ -124,6 +128,11 @@ export class Run {
       const failure = new InputError(file.name, offset + error.offset, error.message, { cause: error });
       if (this.#options.onError === 'stop') throw failure;
       this.#report.warn('document that cannot be converted, skipped', failure.message);
+      this.#options.skipLog.document({
+        place: `${file.name}: byte ${failure.offset}`,
+        reason: error.message,
+        bytes,
+      });
       return null;
     }
   }

@@ -134,6 +134,8 @@ export class Catalog {
     ]);
     table.columns.set(element, name);
     table.taken.add(foldName(name));
+    // They name every column, this one not yet.
+    table.forgetStatements();
     return name;
   }
 
@@ -141,6 +143,7 @@ export class Catalog {
     if (table.hasOverflow) return;
     this.#db.exec(`ALTER TABLE ${table.quotedName} ADD COLUMN ${OVERFLOW_COLUMN}`);
     table.hasOverflow = true;
+    table.forgetStatements();
   }
 
   drop(namespace) {

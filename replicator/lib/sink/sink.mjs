@@ -1,4 +1,5 @@
 // What a sink is, and which one an address opens.
+import { isPostgresAddress } from './address.mjs';
 import { NullSink } from './null.mjs';
 import { SqliteSink } from './sqlite.mjs';
 
@@ -9,7 +10,8 @@ import { SqliteSink } from './sqlite.mjs';
  * @typedef {object} Sink
  * @property {(source: string) => Promise<string | null>} readPosition how far a source was applied
  * @property {(changes: import('../changes.mjs').Change[], progress: Progress | null) => Promise<void>} apply
- *   in the order given; throws SinkError, and then has applied nothing of it
+ *   as if one by one in the order given; throws SinkError, and then has applied nothing of it: RefusedError where
+ *   it is one change that cannot be stored
  * @property {() => Promise<void>} reset drops all that earlier runs replicated
  * @property {() => Promise<TableInfo[]>} tables the replicated collections, in the order of their namespaces
  * @property {(namespace: string, count: number) => Promise<TableHead>} firstRows
@@ -32,10 +34,22 @@ import { SqliteSink } from './sqlite.mjs';
  */
 
 /**
- * @param {string} address the path of an SQLite file
- * @param {{ dryRun: boolean, onWarning: (message: string) => void }} options
- * @returns {Sink}
+ * @typedef {object} SinkOptions
+ * @property {(message: string) => void} onWarning
+ * @property {((change: import('../changes.mjs').Change, reason: string) => void) | null} onRefused takes note of a
+ *   change that cannot be stored, and the rest is; `null`: such a change fails its batch
+ * @property {import('../backoff.mjs').RetryOptions} retry what is done about a lost connection
  */
-export function openSink(address, { dryRun, onWarning }) {
-  return dryRun ? new NullSink() : new SqliteSink(address, onWarning);
+
+/**
+ * @param {string} address the path of an SQLite file, or `postgres://…`
+ * @param {SinkOptions & { dryRun: boolean }} options
+ * @returns {Promise<Sink>}
+ */
+export async function openSink(address, { dryRun, ...options }) {
+  if (dryRun) return new NullSink();
+  if (!isPostgresAddress(address)) return new SqliteSink(address, options);
+  // The client is loaded only where it is needed.
+  const { PostgresSink } = await import('./postgres/postgres.mjs');
+  return PostgresSink.open(address, options);
 }

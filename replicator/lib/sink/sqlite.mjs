@@ -1,8 +1,9 @@
 // The sink of an SQLite file: one table a collection, one row a document.
 import Database from 'libsql';
-import { SinkError } from '../errors.mjs';
+import { RefusedError, SinkError } from '../errors.mjs';
 import { databaseOf } from '../namespace.mjs';
 import { Catalog, KEY_COLUMN, OVERFLOW_COLUMN } from './catalog.mjs';
+import { describeChange } from './describe.mjs';
 import { quoteName } from './naming.mjs';
 import { overflowJson, storableValue } from './values.mjs';
 
@@ -14,9 +15,15 @@ export class SqliteSink {
   #db;
   #catalog;
   #onWarning;
+  #onRefused;
 
-  constructor(file, onWarning) {
+  /**
+   * @param {string} file
+   * @param {import('./sink.mjs').SinkOptions} options
+   */
+  constructor(file, { onWarning, onRefused = null }) {
     this.#onWarning = onWarning;
+    this.#onRefused = onRefused;
     try {
       this.#db = new Database(file);
       // With a write-ahead log, readers see whole transactions while a run goes on.
@@ -38,11 +45,11 @@ export class SqliteSink {
   }
 
   async apply(changes, progress) {
-    let current = null;
     try {
       this.#db.exec('BEGIN IMMEDIATE');
-      for (current of changes) this.#applyOne(current);
-      current = null;
+      changes.forEach((change, index) => {
+        this.#applyOrRefuse(change, index);
+      });
       if (progress !== null) {
         this.#db
           .prepare('INSERT OR REPLACE INTO _bsonrow_progress (source, position) VALUES (?, ?)')
@@ -51,9 +58,8 @@ export class SqliteSink {
       this.#db.exec('COMMIT');
     } catch (error) {
       this.#rollBack();
-      throw new SinkError(`${describeChange(current)}the SQLite file refuses it: ${error.message}`, {
-        cause: error,
-      });
+      if (error instanceof SinkError) throw error;
+      throw new SinkError(`the SQLite file cannot be written: ${error.message}`, { cause: error });
     }
   }
 
@@ -89,6 +95,18 @@ export class SqliteSink {
     this.#db.pragma('wal_checkpoint(TRUNCATE)');
     this.#db.pragma('journal_mode = DELETE');
     this.#db.close();
+  }
+
+  /** SQLite undoes a statement that it refuses, and the transaction goes on. */
+  #applyOrRefuse(change, index) {
+    try {
+      this.#applyOne(change);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      const reason = `${describeChange(change)}: the SQLite file refuses it: ${error.message}`;
+      if (this.#onRefused === null) throw new RefusedError(index, reason, { cause: error });
+      this.#onRefused(change, reason);
+    }
   }
 
   #applyOne(change) {
@@ -143,12 +161,7 @@ export class SqliteSink {
       }
     });
     if (overflow.length > 0) columns.push(OVERFLOW_COLUMN);
-    const list = columns.map(quoteName).join(', ');
-    const marks = columns.map(() => '?').join(', ');
-    // REPLACE takes an earlier row away whole, so that columns the document no longer has are NULL again.
-    const statement = this.#db.prepare(
-      `INSERT OR REPLACE INTO ${table.quotedName} (${list}) VALUES (${marks})`,
-    );
+    const statement = this.#db.prepare(upsertSql(table, columns));
     if (table.statements.size >= MAX_STATEMENTS) table.statements.clear();
     const plan = { statement, stored, overflow };
     table.statements.set(shape, plan);
@@ -182,8 +195,26 @@ export class SqliteSink {
   }
 }
 
-function describeChange(change) {
-  if (change === null) return '';
-  const id = change.row?._id;
-  return `${change.namespace ?? change.database}, ${change.operation}${id === undefined ? '' : ` of _id ${id}`}: `;
+/**
+ * Stores a row whole: columns that it does not have become NULL. Not REPLACE, which takes away every row that a
+ * unique index of the user's holds for equal, without a word.
+ */
+function upsertSql(table, columns) {
+  const set = [...table.columns.values()].map((name) => assignment(name, columns.includes(name)));
+  if (table.hasOverflow) set.push(assignment(OVERFLOW_COLUMN, columns.includes(OVERFLOW_COLUMN)));
+  const list = columns.map(quoteName).join(', ');
+  const marks = columns.map(() => '?').join(', ');
+  const onConflict = set.length === 0 ? 'DO NOTHING' : `DO UPDATE SET ${set.join(', ')}`;
+  return `INSERT INTO ${table.quotedName} (${list}) VALUES (${marks}) ON CONFLICT (${KEY_COLUMN}) ${onConflict}`;
+}
+
+function assignment(name, isGiven) {
+  const quoted = quoteName(name);
+  return `${quoted} = ${isGiven ? `excluded.${quoted}` : 'NULL'}`;
+}
+
+/** Whether it is this row that cannot be stored; all else (a full disk, a locked file) concerns any row. */
+function isRefusal({ code }) {
+  // What libsql itself cannot bind has no code.
+  return code === undefined || /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH)/.test(code);
 }

@@ -57,8 +57,13 @@ export class Checkpoint {
   /** What to store beside the rows; `null` where nothing new was read. */
   progress() {
     if (this.#last === null) return null;
-    const { bytes, offset } = this.#last;
+    const progress = this.progressAt(this.#last);
     this.#last = null;
+    return progress;
+  }
+
+  /** What to store where this event is the last that was applied. */
+  progressAt({ bytes, offset }) {
     const position = JSON.stringify({ end: offset + bytes.length, digest: digestOf(bytes) });
     return { source: this.source, position };
   }

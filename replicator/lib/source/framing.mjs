@@ -18,11 +18,9 @@ export class FramingError extends Error {
 }
 
 export class DocumentFramer {
-  /** Pieces of the document that is not complete yet, and how many bytes they are. */
-  #pieces = [];
+  /** The document that is not complete yet; until its length is known, the bytes of that. */
+  #document = null;
   #held = 0;
-  /** Length of the held document; 0 while fewer than four of its bytes are there. */
-  #wanted = 0;
   /** Where the next (or held) document starts. */
   #offset = 0;
 
@@ -33,9 +31,9 @@ export class DocumentFramer {
    */
   push(chunk, documents) {
     let start = 0;
-    if (this.#held > 0) {
+    if (this.#document !== null) {
       start = this.#fill(chunk, documents);
-      if (this.#held > 0) return;
+      if (this.#document !== null) return;
     }
     while (chunk.length - start >= LENGTH_BYTES) {
       const length = this.#checkLength(chunk.readInt32LE(start));
@@ -43,46 +41,50 @@ export class DocumentFramer {
       this.#emit(chunk.subarray(start, start + length), documents);
       start += length;
     }
-    if (start < chunk.length) this.#hold(chunk.subarray(start));
+    if (start < chunk.length) this.#begin(chunk.subarray(start));
   }
 
   /** The stream is over. @throws FramingError where it ends inside a document */
   end() {
-    if (this.#held === 0) return;
-    const needs = this.#wanted > 0 ? `a document of ${this.#wanted} bytes` : 'a document';
+    if (this.#document === null) return;
+    const isLengthKnown = this.#held >= LENGTH_BYTES;
+    const needs = isLengthKnown ? `a document of ${this.#document.length} bytes` : 'a document';
     throw new FramingError(
       this.#offset,
       `the file is cut short: ${needs} begins here, and only ${this.#held} bytes are left`,
     );
   }
 
+  /** Holds the first bytes of a document, the rest of which is still to come. */
+  #begin(head) {
+    const isLengthKnown = head.length >= LENGTH_BYTES;
+    const size = isLengthKnown ? this.#checkLength(head.readInt32LE(0)) : LENGTH_BYTES;
+    this.#document = Buffer.allocUnsafeSlow(size);
+    this.#held = head.copy(this.#document);
+  }
+
   /** Completes the held document from `chunk`; returns how many of its bytes that took. */
   #fill(chunk, documents) {
     let taken = 0;
-    if (this.#wanted === 0) {
-      taken = Math.min(LENGTH_BYTES - this.#held, chunk.length);
-      this.#hold(chunk.subarray(0, taken));
-      if (this.#wanted === 0) return taken;
+    if (this.#held < LENGTH_BYTES) {
+      taken = this.#hold(chunk, taken);
+      if (this.#held < LENGTH_BYTES) return taken;
+      this.#begin(this.#document);
     }
-    const rest = Math.min(this.#wanted - this.#held, chunk.length - taken);
-    if (rest > 0) this.#hold(chunk.subarray(taken, taken + rest));
-    if (this.#held === this.#wanted) {
-      const bytes = Buffer.concat(this.#pieces, this.#held);
-      this.#pieces = [];
-      this.#held = 0;
-      this.#wanted = 0;
+    taken += this.#hold(chunk, taken);
+    if (this.#held === this.#document.length) {
+      const bytes = this.#document;
+      this.#document = null;
       this.#emit(bytes, documents);
     }
-    return taken + rest;
+    return taken;
   }
 
-  #hold(piece) {
-    this.#pieces.push(piece);
-    this.#held += piece.length;
-    if (this.#wanted === 0 && this.#held >= LENGTH_BYTES) {
-      const head = this.#pieces.length === 1 ? piece : Buffer.concat(this.#pieces);
-      this.#wanted = this.#checkLength(head.readInt32LE(0));
-    }
+  /** As many bytes of the chunk as the held document has room for. */
+  #hold(chunk, start) {
+    const copied = chunk.copy(this.#document, this.#held, start);
+    this.#held += copied;
+    return copied;
   }
 
   #emit(bytes, documents) {

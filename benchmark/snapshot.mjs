@@ -1,0 +1,188 @@
+// The benchmark of a snapshot and a change stream through the driver: the replicator's reader of cursors with this
+// addon, and with the TypeScript converter in its place, on the same replies of a replay server.
+import { fork } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { nodeProgram } from '../scripts/node-version.mjs';
+import { describeRun, number, ratio } from './format.mjs';
+import { describeMachine } from './machine.mjs';
+import { ensurePeer } from './peer/install.mjs';
+import { median } from './statistics.mjs';
+
+const usage = `Usage: node benchmark/snapshot.mjs [options]
+
+Reads documents and change events through the official driver from a replay server, and makes rows of them. Each
+measurement is taken in a process of its own; the server is another one.
+
+  --filter REGEX   only scenarios whose id or title matches, ignoring case
+  --rounds N       rounds of each scenario, 1 to 100 (default 3; with --quick 1)
+  --quick          a twentieth of the data: shows that all works, says little about speed
+  --node VERSION   the Node.js to run on: 24 (default), another version, or "current"
+  --json FILE      write the figures to FILE as well
+  --help           show this text
+
+Exit status: 0, or 1 where the rows are not the same, or 2 for wrong usage.`;
+
+const CONTENDERS = ['driver', 'typescript', 'bsonrow'];
+const MIB = 1024 * 1024;
+const inThisFolder = (file) => fileURLToPath(new URL(file, import.meta.url));
+
+/** One process, and what it sends. */
+function runProcess(file, argument, program) {
+  return new Promise((resolve, reject) => {
+    const child = fork(inThisFolder(file), [JSON.stringify(argument)], { execPath: program });
+    let result;
+    child.once('message', (message) => {
+      result = message;
+    });
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      if (code === 0 && result !== undefined) resolve(result);
+      else reject(new Error(`${file} ended with ${signal ?? `exit status ${code}`}`));
+    });
+  });
+}
+
+/** @returns {Promise<{ uri: string, documents: number, bytes: number, stop: () => void }>} */
+function startServer(id, share, program) {
+  return new Promise((resolve, reject) => {
+    const child = fork(inThisFolder('snapshot-server.mjs'), { execPath: program });
+    child.once('message', (message) => resolve({ ...message, stop: () => child.disconnect() }));
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`the server ended with exit status ${code}`)));
+    child.send({ id, share });
+  });
+}
+
+/** Contenders in turn, round by round; medians. */
+async function measure({ id, title, kind }, { rounds, quick, program }) {
+  const server = await startServer(id, quick ? 0.05 : 1, program);
+  try {
+    const task = { uri: server.uri, documents: server.documents, kind };
+    const { node, skipped, difference } = await runProcess(
+      'snapshot-process.mjs',
+      { ...task, contender: 'check' },
+      program,
+    );
+    const figures = {
+      id,
+      title,
+      node,
+      documents: server.documents,
+      mebibytes: server.bytes / MIB,
+      skipped,
+      difference,
+    };
+    if (skipped !== undefined || difference !== undefined) return figures;
+    const results = CONTENDERS.map((contender) => [contender, []]);
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [contender, taken] of results) {
+        taken.push(await runProcess('snapshot-process.mjs', { ...task, contender }, program));
+      }
+    }
+    return {
+      ...figures,
+      contenders: Object.fromEntries(results.map(([name, taken]) => [name, summaryOf(taken, figures)])),
+    };
+  } finally {
+    server.stop();
+  }
+}
+
+const summaryOf = (taken, { mebibytes }) => ({
+  mebibytesPerSecond: median(taken.map(({ seconds }) => mebibytes / seconds)),
+  cpuSeconds: median(taken.map(({ cpuSeconds }) => cpuSeconds)),
+  peakMiB: Math.max(...taken.map(({ peakMiB }) => peakMiB)),
+});
+
+const WIDTHS = [-50, 14, 14, 14, 8, 30, 24];
+const tableLine = (cells) =>
+  cells
+    .map((cell, i) => (WIDTHS[i] < 0 ? cell.padEnd(-WIDTHS[i]) : cell.padStart(WIDTHS[i])))
+    .join('')
+    .trimEnd();
+
+const HEAD = [
+  '',
+  'driver MiB/s',
+  'TypeScript',
+  'bsonrow',
+  'ratio',
+  'CPU s driver / TS / bsonrow',
+  'peak MiB TS / bsonrow',
+];
+
+function figureLine({ title, skipped, difference, contenders }) {
+  if (skipped !== undefined) return tableLine([title, `skipped: ${skipped}`]);
+  if (difference !== undefined)
+    return tableLine([title, `other rows than the TypeScript converter: ${difference}`]);
+  const { driver, typescript, bsonrow } = contenders;
+  const rate = ({ mebibytesPerSecond }) => number(Math.round(mebibytesPerSecond));
+  return tableLine([
+    title,
+    rate(driver),
+    rate(typescript),
+    rate(bsonrow),
+    ratio(bsonrow.mebibytesPerSecond / typescript.mebibytesPerSecond),
+    [driver, typescript, bsonrow].map(({ cpuSeconds }) => cpuSeconds.toFixed(2)).join(' / '),
+    `${Math.round(typescript.peakMiB)} / ${Math.round(bsonrow.peakMiB)}`,
+  ]);
+}
+
+/** @returns {Promise<number>} the exit status */
+async function main({ filter, rounds, quick, node, json }) {
+  ensurePeer();
+  const { snapshotScenarios } = await import('./snapshot-scenarios.mjs');
+  const program = nodeProgram(node);
+  const chosen = snapshotScenarios.filter(({ id, title }) => filter.test(id) || filter.test(title));
+  const report = { date: new Date().toISOString(), machine: describeMachine(), quick, rounds, scenarios: [] };
+  for (const scenario of chosen) {
+    const figures = await measure(scenario, { rounds, quick, program });
+    if (report.scenarios.length === 0) {
+      report.node = figures.node;
+      console.log(`${describeRun(report)}\n\n${tableLine(HEAD)}`);
+    }
+    report.scenarios.push(figures);
+    console.log(figureLine(figures));
+    if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
+  }
+  return report.scenarios.some(({ difference }) => difference !== undefined) ? 1 : 0;
+}
+
+/** @throws {TypeError} where they are wrong */
+function readOptions(args) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      filter: { type: 'string', default: '' },
+      rounds: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      node: { type: 'string', default: '24' },
+      json: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const rounds = Number(values.rounds ?? (values.quick ? 1 : 3));
+  if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100) {
+    throw new TypeError(`--rounds must be an integer from 1 to 100, not ${values.rounds}`);
+  }
+  if (!/^(current|\d+(\.\d+){0,2})$/.test(values.node)) {
+    throw new TypeError(`--node must be a version such as 24, or "current", not ${values.node}`);
+  }
+  return { ...values, rounds, filter: new RegExp(values.filter, 'i') };
+}
+
+/** The options, or the end of the process where they are wrong. */
+function optionsOrExit() {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${error.message}\n\n${usage}`);
+    process.exit(2);
+  }
+}
+
+const options = optionsOrExit();
+if (options.help) console.log(usage);
+else process.exitCode = await main(options);

@@ -1,0 +1,100 @@
+// The command is killed at random moments of a run and started again, until it is through; then its tables hold what
+// follows from the events without it.
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { writeBson } from './support/captures.mjs';
+import { finalState, parse } from './support/expected.mjs';
+import { makeMixedEvents, makeRandom } from './support/mixed-events.mjs';
+import { readPostgres, startPostgres } from './support/postgres.mjs';
+import { makeFolder, readReplica, sortRows } from './support/replica.mjs';
+
+const KILLS = 30;
+const EVENTS = 3000;
+/** Milliseconds in which a kill may come: from before the command has read anything until well into its work. */
+const KILL_FROM = 100;
+const KILL_TO = 900;
+
+const COMMAND = new URL('../bin/bsonrow-replicate.mjs', import.meta.url).pathname;
+const seed = Number(process.env.BSONROW_SEED ?? Date.now() % 1_000_000);
+console.log(`crash test: BSONROW_SEED=${seed}`);
+
+const { server, missing } = await startPostgres();
+const folder = makeFolder();
+
+/** @returns {Promise<{ code: number | null, stdout: string, stderr: string }>} `code` is null where it was killed */
+function run(args, killAfter) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [COMMAND, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const output = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr']) {
+      child[name].on('data', (text) => {
+        output[name] += text;
+      });
+    }
+    const timer = killAfter === null ? null : setTimeout(() => child.kill('SIGKILL'), killAfter);
+    child.once('error', reject);
+    child.once('close', (code) => {
+      clearTimeout(timer);
+      resolve({ code, ...output });
+    });
+  });
+}
+
+/**
+ * Rounds of another capture each, until the command was killed often enough.
+ * @param {() => Promise<{ address: string, read: () => Promise<Map<string, object[]>> }>} newReplica
+ */
+async function killAgainAndAgain(name, newReplica) {
+  const random = makeRandom(seed);
+  let kills = 0;
+  let midway = 0;
+  for (let round = 0; kills < KILLS; round += 1) {
+    const events = makeMixedEvents(seed + round, EVENTS);
+    const file = writeBson(folder, `${name}-${round}.bson`, events);
+    const { address, read } = await newReplica(round);
+    for (let isThrough = false; !isThrough; ) {
+      const batchRows = 1 + Math.floor(random() ** 3 * 300);
+      const killAfter = kills < KILLS ? KILL_FROM + random() * (KILL_TO - KILL_FROM) : null;
+      const args = [file, '--into', address, '--batch-rows', String(batchRows), '--retry-delay', '20'];
+      const { code, stdout, stderr } = await run(args, killAfter);
+      if (code === null) {
+        kills += 1;
+      } else {
+        expect(code, stderr).toBe(0);
+        const applied = Number(/Already applied by an earlier run: (\d+)/.exec(stdout)?.[1] ?? 0);
+        expect(Number(/^Read: (\d+)/.exec(stdout)[1]) + applied).toBe(EVENTS);
+        if (applied > 0 && applied < EVENTS) midway += 1;
+        isThrough = true;
+      }
+    }
+    const expected = finalState(events.map(parse));
+    const replica = await read();
+    expect([...replica.keys()]).toEqual([...expected.keys()].sort());
+    for (const [namespace, rows] of replica) {
+      expect(sortRows(rows), namespace).toEqual(sortRows([...expected.get(namespace).values()]));
+    }
+  }
+  console.log(`crash test, ${name}: killed ${kills} times; ${midway} runs ended what a killed one had begun`);
+  expect(kills).toBeGreaterThanOrEqual(KILLS);
+  // A test that never kills in the middle shows nothing.
+  expect(midway).toBeGreaterThan(0);
+}
+
+describe('killed at any moment, nothing is lost and nothing is there twice', () => {
+  test(`SQLite, ${KILLS} kills`, { timeout: 120_000 }, async () => {
+    await killAgainAndAgain('sqlite', async (round) => {
+      const address = join(folder, `${round}.sqlite`);
+      for (const suffix of ['', '-wal', '-shm']) rmSync(address + suffix, { force: true });
+      return { address, read: async () => readReplica(address) };
+    });
+  });
+
+  test.skipIf(server === null)(`PostgreSQL, ${KILLS} kills ${missing}`, { timeout: 120_000 }, async () => {
+    await killAgainAndAgain('postgresql', async () => {
+      const address = await server.newDatabase();
+      return { address, read: () => readPostgres(server, address) };
+    });
+  });
+});

@@ -1,0 +1,73 @@
+// A proxy before PostgreSQL that cuts connections around a COMMIT: before it reaches the server, or after it did and
+// before the answer comes back.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const COMMIT = Buffer.from('COMMIT\0');
+/** How long the server has to do what it was told, after the connection was cut. */
+const AFTER_COMMIT_MS = 40;
+
+export class CuttingProxy {
+  #folder = mkdtempSync(join(tmpdir(), 'bsonrow-proxy-'));
+  #target;
+  #server;
+  #commits = 0;
+  /** How many connections were cut. */
+  cuts = 0;
+
+  /**
+   * @param {string} target the socket of the server
+   * @param {(commit: number) => 'before' | 'after' | null} plan what happens to each commit, counted from 1
+   */
+  constructor(target, plan) {
+    this.#target = target;
+    this.#server = createServer((client) => this.#connect(client, plan));
+  }
+
+  /** @returns {Promise<string>} the folder of its socket */
+  async listen() {
+    await new Promise((resolve) => this.#server.listen(join(this.#folder, '.s.PGSQL.5432'), resolve));
+    return this.#folder;
+  }
+
+  async close() {
+    await new Promise((resolve) => this.#server.close(resolve));
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #connect(client, plan) {
+    const server = connect(this.#target);
+    let isMute = false;
+    const cut = () => {
+      this.cuts += 1;
+      client.destroy();
+      server.destroy();
+    };
+    client.on('data', (bytes) => {
+      const isCommit = bytes.includes(COMMIT);
+      if (isCommit) this.#commits += 1;
+      const action = isCommit ? plan(this.#commits) : null;
+      if (action === 'before') {
+        cut();
+        return;
+      }
+      server.write(bytes);
+      if (action === 'after') {
+        isMute = true;
+        setTimeout(cut, AFTER_COMMIT_MS);
+      }
+    });
+    server.on('data', (bytes) => {
+      if (!isMute) client.write(bytes);
+    });
+    for (const [one, other] of [
+      [client, server],
+      [server, client],
+    ]) {
+      one.on('error', () => other.destroy());
+      one.on('close', () => other.destroy());
+    }
+  }
+}

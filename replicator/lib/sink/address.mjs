@@ -1,0 +1,5 @@
+// What `--into` names.
+
+export function isPostgresAddress(address) {
+  return /^postgres(ql)?:\/\//i.test(address);
+}

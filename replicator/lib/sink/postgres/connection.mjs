@@ -1,0 +1,98 @@
+// One connection to a PostgreSQL server: statements out, rows and errors back.
+import pg from 'pg';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** What the server answers to everything between an error and the end of its transaction. */
+const IN_FAILED_TRANSACTION = '25P02';
+
+/** @typedef {{ sql: string, values?: unknown[], name?: string }} Statement */
+
+/** What the server answered, or how the connection failed. */
+export class DatabaseError extends Error {
+  name = 'DatabaseError';
+
+  constructor(cause) {
+    // Of several addresses of one host, none of which could be reached, the first will do.
+    const { message, detail, code } = cause.errors?.[0] ?? cause;
+    super([message, detail].filter(Boolean).join(': ') || code, { cause });
+    /** PostgreSQL's SQLSTATE; `null` where it was not the server that spoke. */
+    this.state = cause instanceof pg.DatabaseError ? cause.code : null;
+  }
+
+  /** Whether it may be otherwise in a while: the connection is gone, or the server asks to try again. */
+  get isPassing() {
+    return this.state === null || /^(08|40|25P03|53300|55P03|57P0)/.test(this.state);
+  }
+
+  /**
+   * Whether it is this row that cannot be stored: its data, a constraint, a limit, a trigger, or something that
+   * depends on its table. All else (a full disk, a right that is missing) concerns any row.
+   */
+  get isRefusal() {
+    return this.state !== null && /^(0A|22|23|2BP01|44|54|P0001)/.test(this.state);
+  }
+}
+
+export class Connection {
+  /** How many statements have been prepared under a name; they live as long as the connection. */
+  named = 0;
+  #client;
+
+  constructor(client) {
+    this.#client = client;
+  }
+
+  static async open(address) {
+    const client = new pg.Client({
+      connectionString: address,
+      application_name: 'bsonrow-replicate',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+      // Statements are sent without waiting for the answers to those before.
+      pipeline: true,
+    });
+    // A loss shows in the statement under way, or in the next one.
+    client.on('error', () => {});
+    try {
+      await client.connect();
+    } catch (error) {
+      throw new DatabaseError(error);
+    }
+    return new Connection(client);
+  }
+
+  /** The server process behind it. */
+  get processId() {
+    return this.#client.processID;
+  }
+
+  /** Rows as arrays. */
+  async query(sql, values) {
+    try {
+      const { rows } = await this.#client.query({ text: sql, values, rowMode: 'array' });
+      return rows;
+    } catch (error) {
+      throw new DatabaseError(error);
+    }
+  }
+
+  /**
+   * Sends statements in one go.
+   * @param {Statement[]} statements
+   * @throws DatabaseError of the first that fails
+   */
+  async execute(statements) {
+    const results = await Promise.allSettled(
+      statements.map(({ sql, values, name }) => this.#client.query({ text: sql, values, name })),
+    );
+    const errors = results.filter(({ status }) => status === 'rejected').map(({ reason }) => reason);
+    if (errors.length === 0) return;
+    throw new DatabaseError(errors.find(({ code }) => code !== IN_FAILED_TRANSACTION) ?? errors[0]);
+  }
+
+  async close() {
+    // A connection that is lost already cannot be closed, and need not be.
+    await this.#client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,345 @@
+// The sink of a PostgreSQL schema: one table a collection, one row a document.
+import { createHash, randomUUID } from 'node:crypto';
+import { Backoff } from '../../backoff.mjs';
+import { ConnectionLostError, RefusedError, SinkError } from '../../errors.mjs';
+import { databaseOf } from '../../namespace.mjs';
+import { toRuns } from '../../runs.mjs';
+import { describeChange } from '../describe.mjs';
+import { quoteName } from '../naming.mjs';
+import { Catalog, KEY_COLUMN, OVERFLOW_COLUMN, SCHEMA } from './catalog.mjs';
+import { Connection, DatabaseError } from './connection.mjs';
+import { prepared, removal, unstorable, upsert } from './statements.mjs';
+
+/** The first version whose numeric has infinities. */
+const MIN_SERVER_VERSION = 14;
+
+/** A connection that has so many statements prepared gives way to a new one, as only that forgets them. */
+const MAX_NAMED_STATEMENTS = 1000;
+
+/** Any number that other programs are not likely to lock. */
+const LOCK_CLASS = 0x62736f6e;
+
+const BEGIN = { sql: 'BEGIN' };
+const COMMIT = { sql: 'COMMIT' };
+
+/** @implements {import('../sink.mjs').Sink} */
+export class PostgresSink {
+  #address;
+  #onWarning;
+  #onRefused;
+  #retry;
+  /** `null` while it is lost. */
+  #connection = null;
+  /** The server process of the connection that was lost. */
+  #lostProcess = null;
+  #catalog;
+  /** What the batch at hand is to do: filled by the catalogue and by the runs, in their order. */
+  #planned = [];
+  /** Names each batch, so that after a loss of connection it can be told whether it was stored. */
+  #session = randomUUID();
+  #batches = 0;
+  /** Why the sink was given up: it is not tried yet again for what comes after. */
+  #givenUp = null;
+  /** Source → the batch that is known to be its last. */
+  #lastBatch = new Map();
+
+  constructor(address, { onWarning, onRefused = null, retry }) {
+    this.#address = address;
+    this.#onWarning = onWarning;
+    this.#onRefused = onRefused;
+    this.#retry = retry;
+    this.#catalog = new Catalog((sql, values) => {
+      this.#planned.push({ sql, values });
+    });
+  }
+
+  /**
+   * @param {string} address
+   * @param {import('../sink.mjs').SinkOptions} options
+   */
+  static async open(address, options) {
+    const sink = new PostgresSink(address, options);
+    try {
+      await sink.#connect();
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+      throw new SinkError(`the PostgreSQL database cannot be opened: ${error.message}`, { cause: error });
+    }
+    return sink;
+  }
+
+  async readPosition(source) {
+    const [found] = await this.#retrying(() => this.#readProgress(source));
+    if (found === undefined) return null;
+    const [position, batch] = found;
+    this.#lastBatch.set(source, batch);
+    return position;
+  }
+
+  async apply(changes, progress) {
+    const storable = this.#withoutUnstorable(changes);
+    this.#batches += 1;
+    const batch = `${this.#session} ${this.#batches}`;
+    await this.#retrying(async (isAgain) => {
+      // The answer to COMMIT may have been lost, rather than the batch.
+      if (isAgain && progress !== null && (await this.#isStored(progress.source, batch))) return;
+      await this.#store(storable, progress, batch);
+    });
+    if (progress !== null) this.#lastBatch.set(progress.source, batch);
+  }
+
+  async reset() {
+    await this.#retrying(async () => {
+      for (const [namespace] of this.#catalog.entries()) this.#catalog.drop(namespace);
+      await this.#transact([...this.#takePlanned(), { sql: 'DELETE FROM _bsonrow_progress' }]);
+    });
+  }
+
+  async tables() {
+    return this.#retrying(async () => {
+      const infos = [];
+      for (const [namespace, table] of this.#catalog.entries()) {
+        const [[rows]] = await this.#connection.query(`SELECT count(*) FROM ${table.quotedName}`);
+        infos.push({ namespace, table: table.name, rows: Number(rows) });
+      }
+      return infos;
+    });
+  }
+
+  async firstRows(namespace, count) {
+    return this.#retrying(async () => {
+      const table = this.#catalog.find(namespace);
+      const columns = table.columns.map(({ name }) => name);
+      if (table.hasOverflow) columns.push(OVERFLOW_COLUMN);
+      const list = columns.map(quoteName).join(', ') || 'NULL';
+      const sql = `SELECT ${list} FROM ${table.quotedName} ORDER BY ${KEY_COLUMN} LIMIT $1`;
+      return { columns, rows: await this.#connection.query(sql, [count]) };
+    });
+  }
+
+  async close() {
+    await this.#connection?.close();
+    this.#connection = null;
+  }
+
+  /** Opens a connection that is alone in writing to the schema, and reads the catalogue. */
+  async #connect() {
+    const connection = await Connection.open(this.#address);
+    try {
+      const [[version, schema]] = await connection.query(
+        "SELECT current_setting('server_version_num')::int / 10000, current_schema()",
+      );
+      if (version < MIN_SERVER_VERSION)
+        throw new SinkError(`PostgreSQL ${version} is too old: ${MIN_SERVER_VERSION} or later is needed`);
+      if (schema === null)
+        throw new SinkError('the PostgreSQL database has no schema to write to (search_path)');
+      await this.#lock(connection, schema);
+      await connection.execute([
+        // No notices about tables that are there already.
+        { sql: 'SET client_min_messages = warning' },
+        // The default, which the texts of doubles depend on.
+        { sql: 'SET extra_float_digits = 1' },
+        { sql: SCHEMA },
+      ]);
+      this.#planned = [];
+      await this.#catalog.load((sql) => connection.query(sql));
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+    this.#connection = connection;
+    this.#lostProcess = null;
+  }
+
+  /**
+   * A session that was cut off may still be at work on the server, and its last transaction may yet be committed.
+   * The lock is held as long as that lasts; it also keeps two replicators apart.
+   */
+  async #lock(connection, schema) {
+    const key = createHash('sha256').update(schema).digest().readInt32BE(0);
+    const backoff = new Backoff(this.#retry);
+    while (true) {
+      const [[isLocked]] = await connection.query('SELECT pg_try_advisory_lock($1, $2)', [LOCK_CLASS, key]);
+      if (isLocked) return;
+      if (this.#lostProcess !== null) {
+        await connection.query(
+          'SELECT pg_terminate_backend(pid) FROM pg_locks ' +
+            "WHERE locktype = 'advisory' AND classid = $1 AND objid = $2::bigint::oid AND pid = $3",
+          [LOCK_CLASS, key >>> 0, this.#lostProcess],
+        );
+      }
+      if (backoff.failures === 0)
+        this.#onWarning(`waiting for another session that writes to the schema ${schema}`);
+      if (!(await backoff.failed()))
+        throw new SinkError(
+          `another session is writing to the schema ${schema}: it holds the replicator's lock`,
+        );
+    }
+  }
+
+  /** Does it again, on a new connection, where the connection is lost. */
+  async #retrying(work) {
+    if (this.#givenUp !== null) throw this.#givenUp;
+    const backoff = new Backoff(this.#retry);
+    while (true) {
+      try {
+        if (this.#connection !== null && this.#connection.named > MAX_NAMED_STATEMENTS) await this.close();
+        if (this.#connection === null) await this.#connect();
+        return await work(backoff.failures > 0);
+      } catch (error) {
+        if (!(error instanceof DatabaseError)) throw error;
+        if (!error.isPassing) throw new SinkError(`PostgreSQL: ${error.message}`, { cause: error });
+        await this.#disconnect();
+        const reason = `the connection to PostgreSQL is lost: ${error.message}`;
+        this.#onWarning(reason);
+        if (!(await backoff.failed())) {
+          const message = `${reason}; tried again ${this.#retry.retries} times`;
+          this.#givenUp = new ConnectionLostError(message, { cause: error });
+          throw this.#givenUp;
+        }
+      }
+    }
+  }
+
+  async #disconnect() {
+    this.#lostProcess = this.#connection?.processId ?? this.#lostProcess;
+    await this.close();
+  }
+
+  #readProgress(source) {
+    return this.#connection.query(
+      'SELECT position, batch FROM _bsonrow_progress WHERE source_digest = sha256($1::bytea)',
+      [Buffer.from(source)],
+    );
+  }
+
+  /** Whether the batch had been stored when the connection was lost. */
+  async #isStored(source, batch) {
+    const [found] = await this.#readProgress(source);
+    if (found?.[1] === batch) return true;
+    if (found?.[1] === this.#lastBatch.get(source)) return false;
+    throw new SinkError(
+      'PostgreSQL has lost what it had confirmed (another server took over, or a backup was restored): ' +
+        'start again, to go on from what it has',
+    );
+  }
+
+  /** @returns {import('../../changes.mjs').Change[]} */
+  #withoutUnstorable(changes) {
+    return changes.filter((change, index) => {
+      const reason = unstorable(change);
+      if (reason === null) return true;
+      this.#refuse(change, index, reason);
+      return false;
+    });
+  }
+
+  #refuse(change, index, reason, cause) {
+    const message = `${describeChange(change)}: ${reason}`;
+    if (this.#onRefused === null) throw new RefusedError(index, message, { cause });
+    this.#onRefused(change, message);
+  }
+
+  /** Stores a batch by as few statements as can be; where one is refused, change by change. */
+  async #store(changes, progress, batch) {
+    for (const step of toRuns(changes)) this.#plan(step);
+    const statements = [...this.#takePlanned(), ...progressStatements(progress, batch)];
+    try {
+      await this.#transact(statements);
+    } catch (error) {
+      if (!error.isRefusal) throw error;
+      await this.#storeOneByOne(changes, progress, batch);
+    }
+  }
+
+  /** Finds the change that is refused. */
+  async #storeOneByOne(changes, progress, batch) {
+    const connection = this.#connection;
+    await connection.execute([BEGIN, { sql: 'SET CONSTRAINTS ALL IMMEDIATE' }]);
+    for (const [index, change] of changes.entries()) {
+      for (const step of toRuns([change])) this.#plan(step);
+      const statements = this.#takePlanned().map(({ sql, values }) => ({ sql, values }));
+      try {
+        await connection.execute([{ sql: 'SAVEPOINT one' }, ...statements, { sql: 'RELEASE SAVEPOINT one' }]);
+      } catch (error) {
+        if (!error.isRefusal) {
+          await this.#rollBack('ROLLBACK');
+          throw error;
+        }
+        await this.#rollBack(this.#onRefused === null ? 'ROLLBACK' : 'ROLLBACK TO SAVEPOINT one');
+        this.#refuse(change, index, `PostgreSQL refuses it: ${error.message}`, error);
+      }
+    }
+    await connection.execute([...progressStatements(progress, batch), COMMIT]);
+  }
+
+  async #rollBack(sql) {
+    if (this.#connection === null) return;
+    await this.#connection.execute([{ sql }]);
+    this.#planned = [];
+    await this.#catalog.load((query) => this.#connection.query(query));
+  }
+
+  /** All in one transaction; where something fails, nothing is done and the catalogue is as it was. */
+  async #transact(statements) {
+    try {
+      await this.#connection.execute([BEGIN, ...statements, COMMIT]);
+    } catch (error) {
+      // The transaction is over already: COMMIT, too, was on its way.
+      if (!error.isPassing) await this.#catalog.load((query) => this.#connection.query(query));
+      throw error;
+    }
+  }
+
+  #takePlanned() {
+    const planned = this.#planned;
+    this.#planned = [];
+    return planned;
+  }
+
+  #plan(step) {
+    if (step.kind === 'single') {
+      this.#planSingle(step.change);
+    } else if (step.kind === 'remove') {
+      const table = this.#catalog.find(step.namespace);
+      if (table !== undefined) this.#planRows(table, removal(table, step.changes));
+    } else {
+      const statement = upsert(this.#catalog, step.namespace, step.changes);
+      this.#planRows(this.#catalog.find(step.namespace), statement);
+    }
+  }
+
+  #planRows(table, statement) {
+    const nextName = () => {
+      this.#connection.named += 1;
+      return `bsonrow_${this.#connection.named}`;
+    };
+    this.#planned.push(prepared(table, statement, nextName));
+  }
+
+  #planSingle({ kind, namespace, to, database }) {
+    if (kind === 'drop') {
+      this.#catalog.drop(namespace);
+    } else if (kind === 'dropDatabase') {
+      for (const [name] of this.#catalog.entries()) {
+        if (databaseOf(name) === database) this.#catalog.drop(name);
+      }
+    } else if (this.#catalog.find(namespace) !== undefined) {
+      this.#catalog.rename(namespace, to);
+    } else {
+      // Its documents are not known here; those of the collection it took the place of are gone.
+      this.#catalog.drop(to);
+      this.#onWarning(`${namespace} was renamed to ${to}, but no document of it has been replicated`);
+    }
+  }
+}
+
+function progressStatements(progress, batch) {
+  if (progress === null) return [];
+  const sql =
+    'INSERT INTO _bsonrow_progress (source_digest, source, position, batch) ' +
+    'VALUES (sha256($1::bytea), $2, $3, $4) ' +
+    'ON CONFLICT (source_digest) DO UPDATE SET position = excluded.position, batch = excluded.batch';
+  const { source, position } = progress;
+  return [{ sql, values: [Buffer.from(source), source, position, batch], name: 'bsonrow_progress' }];
+}

@@ -1,0 +1,40 @@
+// Which PostgreSQL type a row value goes into.
+//
+// A column has one type, while an element may hold a number here and a text there. So values are of three classes,
+// each with a column of its own; and a column of numbers is as narrow as its numbers allow.
+
+/** @typedef {'number' | 'text' | 'blob'} ValueClass */
+/** @typedef {'bigint' | 'double precision' | 'numeric' | 'text' | 'bytea'} ColumnType */
+
+const MIN_INTEGER = -(2n ** 63n);
+const MAX_INTEGER = 2n ** 63n - 1n;
+
+/** @returns {ValueClass} of a value that is not null */
+export function classOf(value) {
+  if (typeof value === 'string') return 'text';
+  return typeof value === 'object' ? 'blob' : 'number';
+}
+
+/**
+ * The type of a column that is to take this value, too.
+ * @param {ColumnType | undefined} current `undefined`: the column is new
+ * @returns {ColumnType} `numeric` holds every integer and every double with all its digits
+ */
+export function widenedType(current, value) {
+  const narrowest = typeOf(value);
+  if (current === undefined || current === narrowest) return narrowest;
+  return 'numeric';
+}
+
+function typeOf(value) {
+  switch (typeof value) {
+    case 'bigint':
+      return value >= MIN_INTEGER && value <= MAX_INTEGER ? 'bigint' : 'numeric';
+    case 'number':
+      return 'double precision';
+    case 'string':
+      return 'text';
+    default:
+      return 'bytea';
+  }
+}

@@ -1,0 +1,100 @@
+// Takes what is read from a live source: changes to the sink with the position they reach, failures to where they
+// are reported, all of it into the account.
+import { Applier } from '../../apply.mjs';
+import { ISSUES } from '../../changes.mjs';
+import { InputError } from '../../errors.mjs';
+import { Report } from '../../report.mjs';
+
+export class Recorder {
+  /** How far the source has been read. @type {import('./position.mjs').Position} */
+  position;
+  #sink;
+  #applier;
+  #source;
+  #shown;
+  #bson;
+  #options;
+  #report = new Report();
+  #storedText = null;
+
+  /**
+   * @param {import('../../sink/sink.mjs').Sink} sink
+   * @param {{ source: string, shown: string }} names of the source: for the progress in the sink, for messages
+   * @param {object} bson the driver's copy
+   * @param {Pick<import('./live-run.mjs').LiveOptions, 'limits' | 'limit' | 'onError' | 'skipLog' | 'signal'>} options
+   */
+  constructor(sink, { source, shown }, bson, options) {
+    this.#sink = sink;
+    this.#applier = new Applier(sink, options.limits);
+    this.#source = source;
+    this.#shown = shown;
+    this.#bson = bson;
+    this.#options = options;
+  }
+
+  get report() {
+    this.#report.sinkTime = this.#applier.sinkTime;
+    return this.#report;
+  }
+
+  /** Whether no more is to be read: enough has been, or the run was interrupted. */
+  get isOver() {
+    return this.#report.documents >= this.#options.limit || this.#options.signal?.aborted === true;
+  }
+
+  /** @returns {Promise<string | null>} the text of the position that earlier runs reached */
+  async readPosition() {
+    this.#storedText = await this.#sink.readPosition(this.#source);
+    return this.#storedText;
+  }
+
+  /**
+   * One document, event or fragment of an event.
+   * @param {import('../../changes.mjs').Change | null} change `null` where it makes none
+   * @param {import('./events.mjs').Failure | null} failure why it could not be converted
+   * @param {import('./position.mjs').Position} position behind it
+   * @param {number} size in bytes
+   * @throws InputError for a failure, unless failures are skipped
+   */
+  take(change, failure, position, size) {
+    if (failure !== null) this.#fail(failure);
+    this.position = position;
+    this.#report.count(size, change);
+    if (change !== null) {
+      const { issue, operation } = change;
+      if (issue !== undefined) this.#report.warn(ISSUES[issue], `${operation} of the stream`);
+      this.#applier.add(change, size, () => this.#progressAt(position));
+    }
+  }
+
+  /** Whether what waits is to be stored before more is read. */
+  get isDue() {
+    return this.#applier.isFull;
+  }
+
+  /** Stores what waits, and the position. */
+  async store() {
+    await this.#applier.flush(this.#progressToStore());
+  }
+
+  /** What to store beside the rows; `null` where nothing new was read. */
+  #progressToStore() {
+    const progress = this.#progressAt(this.position);
+    if (progress.position === this.#storedText) return null;
+    this.#storedText = progress.position;
+    return progress;
+  }
+
+  #progressAt(position) {
+    return { source: this.#source, position: position.toText(this.#bson) };
+  }
+
+  #fail({ namespace, id, offset, reason, bytes, cause }) {
+    const idText = id === undefined ? '' : `, _id ${this.#bson.EJSON.stringify(id)}`;
+    const place = `${this.#shown}: ${namespace ?? 'an event without namespace'}${idText}`;
+    const error = new InputError(place, offset, reason, { cause });
+    if (this.#options.onError === 'stop') throw error;
+    this.#report.warn('document that cannot be converted, skipped', error.message);
+    this.#options.skipLog.document({ place: `${place}: byte ${offset}`, reason, bytes });
+  }
+}
