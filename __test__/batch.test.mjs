@@ -325,6 +325,63 @@ describe('errors in a batch', () => {
     });
   }
 
+  it('have the path of the array, of the item, and of the element in it', () => {
+    const deep = nested(
+      'a',
+      nested('b', element(Type.ARRAY, 'c', document([int('0', 1), nested('1', bad)]))),
+    );
+    const inDocument = document([id, string('s', 'good'), deep]);
+    const inEvent = document([string('note', 'good'), element(Type.DOCUMENT, 'fullDocument', inDocument)]);
+    const inner = ['a', 'b', 'c', '1', 'v'];
+    for (const name of ['firstBatch', 'nextBatch']) {
+      for (const [isChangeStream, make, item, path, convert] of [
+        [false, makeDocument, inDocument, inner, asRow],
+        [true, makeEvent, inEvent, ['fullDocument', ...inner], asChange],
+      ]) {
+        const reply = cursorReply(batchOf([make(0), make(1), item, make(3), item]), { name, isChangeStream });
+        const { error: alone } = attempt(() => convert(item));
+        expect(alone.path).toEqual(path);
+        const batch = converter.convertBatch(reply, { onError: 'return' });
+        const results = batch.changes ?? batch.documents;
+        for (const [index, start] of [
+          [2, reply.indexOf(item)],
+          [4, reply.lastIndexOf(item)],
+        ]) {
+          expect(results[index].path).toEqual([name, String(index), ...path]);
+          expect(results[index].offset).toBe(start + alone.offset);
+        }
+        const { error } = attempt(() => converter.convertBatch(reply));
+        expect(error).toMatchObject({
+          index: 2,
+          path: [name, '2', ...path],
+          offset: reply.indexOf('needle') - 4,
+        });
+      }
+    }
+  });
+  it('of an item as a whole have the path of the item', () => {
+    const noId = document([string('a', 'no _id')]);
+    const reply = cursorReply(batchOf([makeDocument(0), makeDocument(1), noId]));
+    const [, , error] = converter.convertBatch(reply, { onError: 'return' }).documents;
+    expect(error).toMatchObject({
+      code: 'BSONROW_NO_ID',
+      path: ['nextBatch', '2'],
+      offset: reply.indexOf(noId),
+    });
+    const noIdEvent = document([string('note', 'x'), element(Type.DOCUMENT, 'fullDocument', noId)]);
+    const events = cursorReply(batchOf([makeEvent(0), makeEvent(1), noIdEvent]), { isChangeStream: true });
+    const [, , ofEvent] = converter.convertBatch(events, { onError: 'return' }).changes;
+    expect(ofEvent).toMatchObject({
+      code: 'BSONROW_NO_ID',
+      path: ['nextBatch', '2', 'fullDocument'],
+      offset: events.indexOf(noId),
+    });
+  });
+  it('of documents by themselves have the path in the document', () => {
+    const [, error] = converter.convertDocuments([makeDocument(0), badDocument], { onError: 'return' });
+    expect(error).toMatchObject({ index: 1, path: ['o', 'v'], offset: badDocument.indexOf('needle') - 4 });
+  });
+
   it('an element that is no document', () => {
     const batch = payload.array([
       [Type.DOCUMENT, makeDocument(0)],

@@ -4,7 +4,7 @@ import * as bson7 from 'bson7';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DateRenderMode, NativeSourceRowConverter, parseChangeDocument } from '../index.js';
-import { document, element, payload, Type, withId } from './support/bson-bytes.mjs';
+import { document, element, nestedDocument, payload, Type, withId } from './support/bson-bytes.mjs';
 import { dataMissing } from './support/data.mjs';
 import { dataEvents, eventElements } from './support/events.mjs';
 import { splitElements } from './support/model.mjs';
@@ -255,8 +255,7 @@ describe('replicaId', () => {
   it('is undefined where nothing tells it', () => {
     expect(convert(BEFORE).replicaId).toBe(undefined);
     expect(convert(nested('documentKey', int('x', 1))).replicaId).toBe(undefined);
-    expectRow(convert(nested('fullDocument', int('x', 1))).row, { x: 1n });
-    expect(convert(nested('fullDocument', int('x', 1))).replicaId).toBe(undefined);
+    expectRow(convert(BEFORE, element(Type.NULL, 'fullDocument')).rowBefore, ROW);
   });
   it('is not that of a document inside another field', () => {
     expect(convert(nested('other', nested('documentKey', int('_id', 7)))).replicaId).toBe(undefined);
@@ -419,11 +418,73 @@ describe('errors', () => {
     for (const [code, event] of [
       ['BSONROW_TRAILING_BYTES', Buffer.concat([document([FULL]), Buffer.of(0)])],
       ['BSONROW_BOOLEAN', document([nested('updateDescription', element(Type.BOOLEAN, 'b', [2]))])],
-      ['BSONROW_UTF8', document([nested('fullDocument', element(Type.STRING, 's', payload.string([0xff])))])],
+      [
+        'BSONROW_UTF8',
+        document([nested('fullDocument', int('_id', 1), element(Type.STRING, 's', payload.string([0xff])))]),
+      ],
     ]) {
       expect(attempt(() => strict.convertChange(event)).error?.code).toBe(code);
       expect(attempt(() => converter.convertChange(event)).error).toBeUndefined();
     }
+  });
+  it('strict: a document as deep as rawToSqliteRow takes it, and no deeper', () => {
+    for (const field of ['fullDocument', 'fullDocumentBeforeChange']) {
+      for (const [containers, code] of [
+        [21, undefined],
+        [22, 'BSONROW_DEPTH'],
+      ]) {
+        const deep = nestedDocument(containers - 1);
+        const event = document([
+          INSERT,
+          element(Type.DOCUMENT, field, deep),
+          nested('documentKey', int('_id', 1)),
+        ]);
+        for (const each of [strict, converter]) {
+          const { value: expected, error: alone } = attempt(() => each.rawToSqliteRow(deep));
+          const { value: change, error } = attempt(() => each.convertChange(event));
+          expect([alone?.code, error?.code], `${field}, ${containers}`).toEqual([code, code]);
+          if (error === undefined) {
+            expectRow(field === 'fullDocument' ? change.row : change.rowBefore, expected.row);
+            continue;
+          }
+          expect(error.offset).toBe(event.indexOf(deep) + alone.offset);
+          expect(error.path).toEqual([field, ...alone.path]);
+        }
+      }
+    }
+  });
+  it('a document without identity, where no documentKey tells it', () => {
+    const nameless = nested('fullDocument', int('x', 1));
+    for (const others of [
+      [],
+      [nested('documentKey', int('x', 1))],
+      [element(Type.NULL, 'documentKey')],
+      [BEFORE],
+      [nested('other', int('_id', 1))],
+    ]) {
+      for (const elements of [
+        [INSERT, nameless, ...others],
+        [INSERT, ...others, nameless],
+      ]) {
+        const event = document(elements);
+        const { error } = attempt(() => converter.convertChange(event));
+        expectBsonRowError(error, event.length);
+        expect(error.message).toBe('Attempt to parse document without _id');
+        expect(error).toMatchObject({
+          code: 'BSONROW_NO_ID',
+          offset: event.indexOf('fullDocument\0') + 'fullDocument\0'.length,
+          path: ['fullDocument'],
+        });
+      }
+    }
+    expectRow(convert(nameless, nested('documentKey', int('_id', 7))), {
+      row: { x: 1n },
+      documentKey: { _id: 7 },
+      replicaId: 7,
+    });
+    expectRow(convert(nameless, element(Type.NULL, 'fullDocument')), { row: null, replicaId: undefined });
+    expectRow(convert(nameless, FULL), { row: ROW, replicaId: 1 });
+    expect(attempt(() => convert(FULL, nameless)).error?.code).toBe('BSONROW_NO_ID');
   });
   it('no Uint8Array, and a detached one', () => {
     const detached = new Uint8Array(8);

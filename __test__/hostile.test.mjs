@@ -3,8 +3,36 @@
  * objects: whatever they do to the source or ask of the converter, results are right or there is an error, and the
  * process lives. Each case in a process of its own. Likewise what a long batch takes of memory.
  */
+
+import { constants } from 'node:buffer';
+import { spawnSync } from 'node:child_process';
+import { freemem } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { NativeSourceRowConverter } from '../index.js';
+import { document, element } from './support/bson-bytes.mjs';
+import { batchOf, cursorReply } from './support/replies.mjs';
 import { runScript } from './support/run-script.mjs';
+import { describeUnless } from './support/skip.mjs';
+
+/**
+ * Runs a script as `runScript` does, and expects that it ends by itself, without a word on its standard error output.
+ */
+function runQuietly(source, flags = []) {
+  const prelude = `
+    import { createRequire } from 'node:module';
+    const require = createRequire(import.meta.url);
+    const addon = require('../index.js');
+    const report = (value) => process.stdout.write(JSON.stringify(value));
+  `;
+  const { status, signal, stdout, stderr } = spawnSync(
+    process.execPath,
+    [...flags, '--input-type=module', '--eval', prelude + source],
+    { cwd: fileURLToPath(new URL('.', import.meta.url)), encoding: 'utf8', timeout: 60_000 },
+  );
+  expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' });
+  return JSON.parse(stdout);
+}
 
 /** What the scripts have in common: an implementation of BSON that runs `disturb` first, and events to convert. */
 const SETTING = `
@@ -234,4 +262,273 @@ describe('memory', () => {
     expect(held[0]).toBe(100);
     expect(held[1]).toBeLessThan(60);
   });
+
+  it('of large documents is let go, though they be damaged', () => {
+    const outcome = runScript(
+      `
+      const bson = require('bson');
+      const converter = new addon.NativeSourceRowConverter(1);
+      const small = bson.serialize({ _id: 1, a: { b: 1 } });
+      // Escaped, it takes six times its length.
+      const large = Buffer.from(bson.serialize({ _id: 1, a: { s: '\\x01'.repeat(8 << 20), z: true } }));
+      const damaged = Buffer.from(large);
+      damaged[damaged.lastIndexOf(Buffer.from('\\x08z'))] = 0x99;
+      const settle = () => {
+        for (let index = 0; index < 1000; index++) converter.rawToSqliteRow(small);
+        gc();
+        return process.memoryUsage.rss() / 2 ** 20;
+      };
+      const codeOf = (source) => {
+        try { converter.rawToSqliteRow(source); } catch ({ code }) { return code; }
+      };
+      const before = settle();
+      const codes = [];
+      const growth = [];
+      for (const source of [large, damaged, large, damaged]) {
+        codes.push(codeOf(source) ?? 'none');
+        const after = settle();
+        // The long text of a row may still be in a register of this script.
+        if (source === damaged) growth.push(after - before);
+      }
+      report({ codes, growth: Math.max(...growth) });
+      `,
+      FLAGS,
+    );
+    expect(outcome.codes).toEqual(['none', 'BSONROW_NESTED_TYPE', 'none', 'BSONROW_NESTED_TYPE']);
+    expect(outcome.growth).toBeLessThan(32);
+  });
 });
+
+describe('while an error is made', () => {
+  const FREEING = `
+    const bson = require('bson');
+    let source;
+    const free = () => {
+      if (source?.byteLength > 0) structuredClone(source.buffer, { transfer: [source.buffer] });
+      for (let round = 0; round < 5; round++) gc();
+    };
+    const convertLarge = (converter, document) => {
+      // So large that freed memory is no longer there to be read.
+      source = new Uint8Array(256 << 20);
+      source.set(bson.serialize(document));
+      try { converter.rawToSqliteRow(source); } catch ({ message, offset, path }) {
+        return { message, offset, path, left: source.byteLength };
+      }
+    };
+  `;
+
+  it('a getter of the message that frees the source', () => {
+    const errors = runQuietly(
+      `${FREEING}
+      const deserialize = () => { throw { get message() { free(); return 'freed'; } }; };
+      const converter = new addon.NativeSourceRowConverter(0, { bson: { ...bson, deserialize } });
+      const document = { a: 1, _id: bson.Decimal128.fromString('1.5') };
+      report(Array.from({ length: 3 }, () => convertLarge(converter, document)));
+      `,
+      ['--expose-gc'],
+    );
+    expect(errors).toEqual(Array(3).fill({ message: 'freed', offset: 16, path: ['_id'], left: 0 }));
+  });
+
+  it('a setter of Error.prototype that frees the source', () => {
+    const error = runQuietly(
+      `${FREEING}
+      Object.defineProperty(Error.prototype, 'code', { configurable: true, set: free });
+      report(convertLarge(new addon.NativeSourceRowConverter(0), { a: 1, b: 2 }));
+      `,
+      ['--expose-gc'],
+    );
+    expect(error).toMatchObject({ message: 'Attempt to parse document without _id', offset: 0, path: [] });
+  });
+
+  it('setters and getters that free the reply of a batch', () => {
+    const outcome = runQuietly(
+      `${FREEING}
+      const deserialize = () => { throw { get message() { free(); return 'freed'; } }; };
+      const converter = new addon.NativeSourceRowConverter(0, { bson: { ...bson, deserialize } });
+      const nextBatch = [1, 2, 3].map((index) => ({ a: index, _id: new bson.Decimal128(String(index)) }));
+      source = new Uint8Array(256 << 20);
+      source.set(bson.serialize({ nextBatch, id: 1n, ns: 'a.b' }));
+      const { documents } = converter.convertBatch(source, { onError: 'return' });
+      report(documents.map((each) => [each instanceof Error, each.message === 'freed', each.path ?? null]));
+      `,
+      ['--expose-gc'],
+    );
+    expect(outcome[0]).toEqual([true, true, ['nextBatch', '0', '_id']]);
+    expect(outcome.map(([isError]) => isError)).toEqual([true, true, true]);
+  });
+});
+
+describe('builtins that an application has changed', () => {
+  it('JSON.stringify that converts: columns keep their names', () => {
+    const wrong = runQuietly(`
+      const bson = require('bson');
+      const converter = new addon.NativeSourceRowConverter(1);
+      const stringify = JSON.stringify;
+      /** Twice each, so that the second sight makes a function for the names. */
+      const wrongOf = (letter, count) => {
+        let wrong = 0;
+        for (let index = 0; index < count; index++) {
+          const document = bson.serialize({ _id: index, [letter + index]: 1 });
+          for (let sight = 0; sight < 3; sight++) {
+            const names = Object.keys(converter.rawToSqliteRow(document).row);
+            if (names.length !== 2 || names[1] !== letter + index) wrong++;
+          }
+        }
+        return wrong;
+      };
+      const wrong = [wrongOf('n', 1000)];
+      let isArmed = true;
+      JSON.stringify = (value) => {
+        if (isArmed) {
+          isArmed = false;
+          wrong.push(wrongOf('m', 100));
+        }
+        return stringify(value);
+      };
+      const victim = bson.serialize({ _id: 1, victim: 1 });
+      for (let sight = 0; sight < 3; sight++) {
+        const names = Object.keys(converter.rawToSqliteRow(victim).row);
+        if (names[1] !== 'victim') wrong.push('victim: ' + names);
+      }
+      JSON.stringify = stringify;
+      wrong.push(wrongOf('m', 100), wrongOf('p', 1000));
+      report({ isArmed, wrong });
+    `);
+    expect(wrong).toEqual({ isArmed: false, wrong: [0, 0, 0, 0] });
+  });
+
+  const CONVERSIONS = {
+    rawToSqliteRow: '() => converter.rawToSqliteRow(document).row.q',
+    convertDocuments: '() => converter.convertDocuments([document])[0].row.q',
+    convertChange: '() => converter.convertChange(event).row.q',
+    convertBatch: '() => converter.convertBatch(reply).documents[0].row.q',
+    bufferToSqlite: '() => addon.bufferToSqlite(document, 1).q',
+  };
+  for (const [name, inner] of Object.entries(CONVERSIONS)) {
+    it(`a setter on Array.prototype that calls ${name}: no panic, no abort`, () => {
+      const outcome = runQuietly(`
+        const bson = require('bson');
+        const converter = new addon.NativeSourceRowConverter(1);
+        const document = bson.serialize({ _id: 1, q: 1 });
+        const event = bson.serialize({ fullDocument: { _id: 1, q: 1 } });
+        const reply = bson.serialize({ firstBatch: [{ _id: 1, q: 1 }], id: 0n, ns: 'a.b' });
+        const inner = ${inner};
+        let left = 0;
+        const values = [];
+        const errors = [];
+        const define = (array, value) =>
+          Object.defineProperty(array, '0', { value, writable: true, enumerable: true, configurable: true });
+        Object.defineProperty(Array.prototype, '0', {
+          configurable: true,
+          set(value) {
+            define(this, value);
+            if (left-- <= 0) return;
+            try { values[values.length] = String(inner()); } catch (error) { errors[errors.length] = error.message; }
+          },
+        });
+        const outer = [];
+        // New names each time: what is known is made in another way.
+        for (let round = 0; round < 4; round++) {
+          left = 3;
+          const name = 'w' + round;
+          for (let sight = 0; sight < 3; sight++) {
+            const { row } = converter.rawToSqliteRow(bson.serialize({ _id: 1, [name]: 1 }));
+            outer[outer.length] = String(row[name]);
+          }
+        }
+        delete Array.prototype[0];
+        report({ values: [...new Set(values)], errors, outer: [...new Set(outer)] });
+      `);
+      expect(outcome).toEqual({ values: ['1'], errors: [], outer: ['1'] });
+    });
+  }
+});
+
+describe('time', () => {
+  it('of a batch of bad documents grows with their number, not with its square', () => {
+    const converter = new NativeSourceRowConverter(1);
+    const bad = document([element(0x99, 'a', [1])]);
+    const replyOf = (count) => cursorReply(batchOf(Array.from({ length: count }, () => bad)));
+    const timeOf = (reply, count) => {
+      const start = performance.now();
+      const { documents } = converter.convertBatch(reply, { onError: 'return' });
+      const time = performance.now() - start;
+      expect(documents[count - 1].path).toEqual(['nextBatch', String(count - 1), 'a']);
+      return time;
+    };
+    const [few, many] = [5_000, 20_000];
+    const [replyOfFew, replyOfMany] = [replyOf(few), replyOf(many)];
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    try {
+      // The least of some: other work on the machine only adds.
+      const [timesOfFew, timesOfMany] = [[], []];
+      for (let round = 0; round < 5; round++) {
+        timesOfFew.push(timeOf(replyOfFew, few));
+        timesOfMany.push(timeOf(replyOfMany, many));
+      }
+      expect(Math.min(...timesOfMany)).toBeLessThan(6 * Math.min(...timesOfFew));
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit;
+    }
+  });
+});
+
+const GIGABYTES = 4;
+const available = process.availableMemory?.() ?? freemem();
+
+describeUnless(
+  available < GIGABYTES * 2 ** 30 && `less than ${GIGABYTES} GB of memory are free`,
+  'text that is too long for JavaScript',
+  () => {
+    const SETTING_LONG = `
+      const length = ${constants.MAX_STRING_LENGTH} + 1;
+      const make = (byte) => {
+        const head = Buffer.concat([Buffer.alloc(4), Buffer.from('\\x10_id\\0\\x01\\0\\0\\0\\x02s\\0'), Buffer.alloc(4)]);
+        const bytes = new Uint8Array(head.length + length + 2);
+        bytes.set(head);
+        bytes.fill(byte, head.length, head.length + length);
+        const view = new DataView(bytes.buffer);
+        view.setInt32(0, bytes.length, true);
+        view.setInt32(head.length - 4, length + 1, true);
+        return bytes;
+      };
+      const outcomeOf = (converter, source) => {
+        try { converter.rawToSqliteRow(source); } catch (error) {
+          return [error instanceof RangeError, error.code, 'offset' in error, 'path' in error];
+        }
+      };
+    `;
+    const TOO_LONG = [true, 'BSONROW_TEXT_TOO_LONG', false, false];
+
+    for (const [title, byte] of Object.entries({ ASCII: 0x78, 'ill-formed UTF-8': 0xff })) {
+      it(`is a RangeError: ${title}`, () => {
+        const outcome = runQuietly(`${SETTING_LONG}
+          report(outcomeOf(new addon.NativeSourceRowConverter(1), make(${byte})));
+        `);
+        expect(outcome).toEqual(TOO_LONG);
+      });
+    }
+
+    it('likewise without a copy, and the source is let go', () => {
+      const [outcome, isAlive] = runQuietly(
+        `${SETTING_LONG}
+        const converter = new addon.NativeSourceRowConverter(1, { zeroCopy: true });
+        let source = make(0x78);
+        const weak = new WeakRef(source.buffer);
+        const outcome = outcomeOf(converter, source);
+        source = undefined;
+        for (let round = 0; round < 5; round++) {
+          await new Promise((resolve) => setImmediate(resolve));
+          gc();
+        }
+        report([outcome, weak.deref() !== undefined]);
+        `,
+        ['--expose-gc'],
+      );
+      expect(outcome).toEqual(TOO_LONG);
+      expect(isAlive).toBe(false);
+    });
+  },
+);

@@ -41,7 +41,5 @@ const isPlain = (value) => typeof value === 'object' && value !== null && value.
 function replicaId({ documentKey, fullDocument }, bson) {
   if (isPlain(documentKey) && Object.hasOwn(documentKey, '_id')) return documentKey._id;
   if (!Buffer.isBuffer(fullDocument)) return undefined;
-  // A document without identity is no fault of the event: it has been projected.
-  if (!Object.hasOwn(bufferToSqlite(fullDocument, 0), '_id')) return undefined;
   return parseDocumentId(fullDocument, { bson }).id;
 }
