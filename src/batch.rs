@@ -8,8 +8,9 @@ use crate::converter::Converter;
 use crate::cursor_reply::{Item, find_document_key};
 use crate::error::ErrorKind;
 use crate::identity::find_id;
+use crate::js_error::ErrorPlace;
 use crate::locate::path_to;
-use crate::node::{Env, ErrorPlace, Failure, Result, Source, Value};
+use crate::node::{Env, Failure, Result, Source, Value};
 use crate::reader::Reader;
 use crate::spec::element_type;
 

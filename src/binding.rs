@@ -9,11 +9,13 @@ use napi::sys;
 use napi_derive::napi;
 
 use crate::batch::{self, Kind, OnError};
+use crate::builders::Builders;
 use crate::converter::{Addon, Converter, with_guess};
 use crate::datetime::DateRenderMode;
-use crate::js_row::{self, Builders, Conversion};
+use crate::js_error::ErrorPlace;
+use crate::js_row::{self, Conversion};
 use crate::locate::path_to;
-use crate::node::{Env, ErrorPlace, Failure, Result, Source, Value};
+use crate::node::{Env, Failure, Result, Source, Value};
 
 const SOURCE: &str = "source must be a Buffer or Uint8Array that is not detached";
 const BYTES: &str = "bytes must be a Buffer or Uint8Array that is not detached";

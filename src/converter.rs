@@ -3,8 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use crate::builders::{Builders, Guess, Workshop};
 use crate::cursor_reply::Batch;
-use crate::js_row::{self, Builders, Conversion, Guess, Workshop};
+use crate::js_row::{self, Conversion};
 use crate::node::{Env, Result, Source, Value};
 
 /// The addon in one JavaScript thread.

@@ -2,8 +2,9 @@
 //!
 //! An `_id` is handed to JavaScript as values that have lost some of what the bytes said. Where that loss could
 //! make two ids one, it is an error here: [`IdElement::check`] looks for ill-formed UTF-8, for names that stand
-//! twice in one document or in an order that a JavaScript object does not keep, for dates that no `Date` can hold, for regular expressions that a `RegExp` does
-//! not keep, and for bytes that say the same in two ways: booleans above 1, spare bytes in a binary of subtype 2.
+//! twice in one document or in an order that a JavaScript object does not keep, for dates that no `Date` can hold,
+//! for regular expressions that a `RegExp` does not keep, and for bytes that say the same in two ways: booleans
+//! above 1, spare bytes in a binary of subtype 2.
 
 use crate::error::{ErrorKind, Result};
 use crate::reader::{Piece, Reader};

@@ -50,6 +50,15 @@ pub mod cursor_reply;
 mod node;
 
 #[cfg(feature = "node")]
+mod js_error;
+
+#[cfg(feature = "node")]
+mod parts;
+
+#[cfg(feature = "node")]
+mod builders;
+
+#[cfg(feature = "node")]
 mod js_row;
 
 #[cfg(feature = "node")]

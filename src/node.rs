@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use napi::sys;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 
 /// A JavaScript value, alive as long as the handle scope it was made in.
 pub type Value = sys::napi_value;
@@ -34,16 +34,6 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Self::Bson(error)
     }
-}
-
-/// Where in a source a failure is: found while its bytes are as they were read, since making an error runs JavaScript
-/// where `Error.prototype` has setters.
-#[derive(Debug)]
-pub struct ErrorPlace {
-    /// The byte.
-    pub offset: usize,
-    /// The names of the elements around it.
-    pub path: Vec<String>,
 }
 
 impl Failure {
@@ -94,7 +84,7 @@ impl Source<'_> {
 }
 
 /// One of the functions that create an error from its code and message.
-type CreateError = unsafe extern "C" fn(sys::napi_env, Value, Value, *mut Value) -> sys::napi_status;
+pub type CreateError = unsafe extern "C" fn(sys::napi_env, Value, Value, *mut Value) -> sys::napi_status;
 
 /// The environment of one JavaScript thread, during a call from it.
 #[derive(Clone, Copy)]
@@ -456,16 +446,6 @@ impl Env {
         check(unsafe { sys::napi_delete_reference(self.0, reference.0) })
     }
 
-    /// Throws what a failure stands for; gives what a callback then returns.
-    #[cold]
-    pub fn throw(self, failure: Failure, place: Option<ErrorPlace>) -> Value {
-        // Where throwing fails there is nothing left to do: JavaScript sees the failure of that.
-        if !matches!(failure, Failure::Status(sys::Status::napi_pending_exception)) {
-            let _ = self.error_of(failure, place).and_then(|error| self.throw_value(error));
-        }
-        ptr::null_mut()
-    }
-
     /// Throws a value; gives the failure that stands for a pending exception.
     pub fn throw_value(self, error: Value) -> Result<Value> {
         // SAFETY: the error is a value of this environment.
@@ -473,100 +453,25 @@ impl Env {
         Err(Failure::Status(sys::Status::napi_pending_exception))
     }
 
-    /// The error that a failure stands for; of a pending exception, that.
-    #[cold]
-    pub fn error_of(self, failure: Failure, place: Option<ErrorPlace>) -> Result<Value> {
-        match failure {
-            Failure::Bson(error) => {
-                let create = if error.kind.is_range_error() {
-                    sys::napi_create_range_error
-                } else {
-                    sys::napi_create_error
-                };
-                let message = self.string(&error.kind.to_string())?;
-                self.error(create, error.kind.code(), message, place)
-            }
-            Failure::Refused(_) => self.refusal(place),
-            Failure::Argument(sentence) => {
-                let message = self.string(sentence)?;
-                self.error(sys::napi_create_type_error, "BSONROW_INVALID_ARGUMENT", message, None)
-            }
-            Failure::TextTooLong => {
-                let message = self.string("A text is longer than a JavaScript string can be")?;
-                self.error(sys::napi_create_range_error, "BSONROW_TEXT_TOO_LONG", message, None)
-            }
-            Failure::Status(sys::Status::napi_pending_exception) => self.take_exception(),
-            Failure::Status(status) => {
-                let message = self.string(&format!("Node-API failed with status {status}"))?;
-                self.error(sys::napi_create_error, "BSONROW_NODE_API", message, None)
-            }
-        }
-    }
-
-    fn is_object(self, value: Value) -> Result<bool> {
-        Ok(matches!(self.type_of(value)?, sys::ValueType::napi_object | sys::ValueType::napi_function))
-    }
-
     /// The exception that is pending, which need not be an error.
-    fn take_exception(self) -> Result<Value> {
+    pub fn take_exception(self) -> Result<Value> {
         // SAFETY: the environment is valid.
         unsafe { get!(napi_get_and_clear_last_exception(self.0)) }
     }
 
-    /// The same as [`Env::error_of`], but always an object that properties can be set of: what is none becomes the
-    /// cause of an error.
-    #[cold]
-    pub fn error_object_of(self, failure: Failure, place: Option<ErrorPlace>) -> Result<Value> {
-        let thrown = self.error_of(failure, place)?;
-        if self.is_object(thrown)? {
-            return Ok(thrown);
-        }
-        let kind = ErrorKind::Deserialize;
-        let message = self.string(&kind.to_string())?;
-        let error = self.error(sys::napi_create_error, kind.code(), message, None)?;
-        self.set_property(error, c"cause", thrown)?;
-        Ok(error)
-    }
-
-    /// In place of the exception that is pending, an error of its message and of a place in the source.
-    fn refusal(self, place: Option<ErrorPlace>) -> Result<Value> {
-        let kind = ErrorKind::Deserialize;
-        let cause = self.take_exception()?;
-        // What was thrown need not be an error.
-        let message = if self.is_object(cause)? { self.property(cause, c"message") } else { Ok(cause) };
-        let message = match message {
-            Ok(message) if self.type_of(message)? == sys::ValueType::napi_string => message,
-            _ => self.string(&kind.to_string())?,
-        };
-        let error = self.error(sys::napi_create_error, kind.code(), message, place)?;
-        self.set_property(error, c"cause", cause)?;
-        Ok(error)
-    }
-
-    fn type_of(self, value: Value) -> Result<sys::napi_valuetype> {
+    /// What a value is.
+    pub fn type_of(self, value: Value) -> Result<sys::napi_valuetype> {
         let mut kind = 0;
         // SAFETY: `value` is a value of this environment.
         check(unsafe { sys::napi_typeof(self.0, value, &mut kind) })?;
         Ok(kind)
     }
 
-    /// An error; with a place, one of a source.
-    fn error(
-        self,
-        create: CreateError,
-        code: &str,
-        message: Value,
-        place: Option<ErrorPlace>,
-    ) -> Result<Value> {
-        let code = self.string(code)?;
+    /// An error of two strings.
+    pub fn create_error(self, create: CreateError, code: Value, message: Value) -> Result<Value> {
         let mut error = ptr::null_mut();
         // SAFETY: both are strings of this environment.
         check(unsafe { create(self.0, code, message, &mut error) })?;
-        if let Some(ErrorPlace { offset, path }) = place {
-            let path = self.array(path.iter().map(|name| self.string(name)))?;
-            self.set_property(error, c"offset", self.number(offset as f64)?)?;
-            self.set_property(error, c"path", path)?;
-        }
         Ok(error)
     }
 
