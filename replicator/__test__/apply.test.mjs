@@ -189,6 +189,22 @@ describe('a change that is refused', () => {
     expect(sink.calls).toHaveLength(1);
   });
 
+  test('of two, of which the sink finds the later one first: the earlier is reported, what came before is stored', async () => {
+    let isFirst = true;
+    const sink = makeSink((changes) => {
+      const wanted = isFirst ? 4 : 2;
+      isFirst = false;
+      const index = changes.findIndex(({ key }) => key[0] === wanted);
+      if (index >= 0) throw new RefusedError(index, `refused ${wanted}`);
+    });
+    const applier = new Applier(sink, DEFAULT_LIMITS);
+    for (const number of [1, 2, 3, 4]) {
+      applier.add(change('insert', 'a.x', number), 10, () => ({ source: 's', position: `after ${number}` }));
+    }
+    await expect(applier.flush({ source: 's', position: 'after all' })).rejects.toThrow('refused 2');
+    expect(sink.calls).toEqual([[1, 'after 1']]);
+  });
+
   test('the first one, or one without progress: nothing is stored', async () => {
     const sink = refuseFrom(2);
     const first = new Applier(sink, DEFAULT_LIMITS);

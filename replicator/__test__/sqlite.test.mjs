@@ -261,6 +261,38 @@ describe('a row that is refused', () => {
   });
 });
 
+describe('beside other connections', () => {
+  test('a run ends well while somebody reads', async () => {
+    const file = nextFile();
+    const sink = new SqliteSink(file, { onWarning() {} });
+    await sink.apply([put({ a: 1n })], null);
+    const reader = new Database(file);
+    reader.exec('BEGIN');
+    reader.prepare('SELECT * FROM "db.coll"').all();
+    await sink.apply([put({ a: 2n }, 2)], null);
+    await sink.close();
+    reader.exec('COMMIT');
+    reader.close();
+    expect(query(file, 'SELECT a FROM "db.coll"')).toEqual([[1n], [2n]]);
+  });
+
+  test('columns that another run has added are known, and NULL where a row lacks them', async () => {
+    const file = nextFile();
+    await withSink(file, async (first) => {
+      await first.apply([put({ a: 1n })], null);
+      await withSink(file, async (second) => {
+        await second.apply([put({ a: 2n, b: 3n })], null);
+        await first.apply([put({ a: 4n })], null);
+        await first.apply([put({ b: 5n }, 2)], null);
+      });
+    });
+    expect(query(file, 'SELECT a, b FROM "db.coll"')).toEqual([
+      [4n, null],
+      [null, 5n],
+    ]);
+  });
+});
+
 test('a file that is no database is refused by name', () => {
   const file = join(folder, 'text.sqlite');
   writeFileSync(file, 'this is not a database '.repeat(100));

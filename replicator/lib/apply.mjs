@@ -97,8 +97,9 @@ export class Applier {
     } catch (error) {
       if (error instanceof RefusedError && error.index > 0) {
         const before = progressOf[error.index - 1];
-        // Without knowing how far these changes reach, storing them would be storing them twice.
-        if (before !== null) await this.#apply(changes.slice(0, error.index), before());
+        // Without knowing how far these changes reach, storing them would be storing them twice. A refusal among them
+        // stands before this one, and is the one to report.
+        if (before !== null) await this.#store(changes.slice(0, error.index), progressOf, before());
       }
       throw error;
     }

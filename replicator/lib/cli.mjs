@@ -58,6 +58,9 @@ function exitCodeOf(error) {
   return error instanceof InputError || error instanceof SinkError ? EXIT.failed : null;
 }
 
+/** What ends a run in good order: everything read before is stored. */
+const INTERRUPTS = ['SIGINT', 'SIGTERM'];
+
 /** The driver is loaded only where it is needed. */
 const loadInstalledDriver = () => import('mongodb');
 
@@ -85,7 +88,7 @@ async function replicate(paths, options, { stdout, stderr, loadDriver = loadInst
     retry: { retries, retryDelay },
   });
   const onInterrupt = () => interruption.abort();
-  process.once('SIGINT', onInterrupt);
+  for (const signal of INTERRUPTS) process.once(signal, onInterrupt);
   try {
     if (options.fresh) await sink.reset();
     const total = inputs.reduce((sum, { size }) => sum + size, 0);
@@ -117,7 +120,7 @@ async function replicate(paths, options, { stdout, stderr, loadDriver = loadInst
     if (failure !== null) throw failure;
     return interruption.signal.aborted ? EXIT.interrupted : EXIT.done;
   } finally {
-    process.off('SIGINT', onInterrupt);
+    for (const signal of INTERRUPTS) process.off(signal, onInterrupt);
     await live?.close();
     await sink.close();
   }

@@ -14,6 +14,8 @@ const MAX_STATEMENTS = 256;
 export class SqliteSink {
   #db;
   #catalog;
+  /** SQLite's number for what other connections have committed. */
+  #dataVersion;
   #onWarning;
   #onRefused;
 
@@ -26,10 +28,10 @@ export class SqliteSink {
     this.#onRefused = onRefused;
     try {
       this.#db = new Database(file);
+      this.#db.pragma('busy_timeout = 5000');
       // With a write-ahead log, readers see whole transactions while a run goes on.
       this.#db.pragma('journal_mode = WAL');
       this.#db.pragma('synchronous = NORMAL');
-      this.#db.pragma('busy_timeout = 5000');
       this.#catalog = new Catalog(this.#db);
     } catch (error) {
       throw new SinkError(`${file}: cannot be opened as an SQLite file: ${error.message}`, { cause: error });
@@ -47,6 +49,7 @@ export class SqliteSink {
   async apply(changes, progress) {
     try {
       this.#db.exec('BEGIN IMMEDIATE');
+      this.#followOthers();
       changes.forEach((change, index) => {
         this.#applyOrRefuse(change, index);
       });
@@ -64,10 +67,23 @@ export class SqliteSink {
   }
 
   async reset() {
-    this.#db.exec('BEGIN IMMEDIATE');
-    for (const [namespace] of this.#catalog.entries()) this.#catalog.drop(namespace);
-    this.#db.exec('DELETE FROM _bsonrow_progress');
-    this.#db.exec('COMMIT');
+    try {
+      this.#db.exec('BEGIN IMMEDIATE');
+      this.#followOthers();
+      for (const [namespace] of this.#catalog.entries()) this.#catalog.drop(namespace);
+      this.#db.exec('DELETE FROM _bsonrow_progress');
+      this.#db.exec('COMMIT');
+    } catch (error) {
+      this.#rollBack();
+      throw new SinkError(`the SQLite file cannot be emptied: ${error.message}`, { cause: error });
+    }
+  }
+
+  /** Reads the catalogue again where another connection has changed the file: it may have added tables and columns. */
+  #followOthers() {
+    const [version] = this.#db.prepare('PRAGMA data_version').raw().get([]);
+    if (this.#dataVersion !== version) this.#catalog = new Catalog(this.#db);
+    this.#dataVersion = version;
   }
 
   async tables() {
@@ -91,9 +107,13 @@ export class SqliteSink {
   }
 
   async close() {
-    // Folds the log back, so that one file is left.
-    this.#db.pragma('wal_checkpoint(TRUNCATE)');
-    this.#db.pragma('journal_mode = DELETE');
+    try {
+      // Folds the log back, so that one file is left.
+      this.#db.pragma('wal_checkpoint(TRUNCATE)');
+      this.#db.pragma('journal_mode = DELETE');
+    } catch {
+      // Somebody reads the file: the log stays beside it, and the last to close the file folds it back.
+    }
     this.#db.close();
   }
 

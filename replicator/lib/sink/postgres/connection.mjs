@@ -1,7 +1,12 @@
 // One connection to a PostgreSQL server: statements out, rows and errors back.
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
+import { UsageError } from '../../errors.mjs';
 
 const CONNECT_TIMEOUT_MS = 10_000;
+/** After so long without a word, the operating system asks whether the other end is still there. */
+const KEEP_ALIVE_DELAY_MS = 10_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 
 /** What the server answers to everything between an error and the end of its transaction. */
 const IN_FAILED_TRANSACTION = '25P02';
@@ -44,14 +49,7 @@ export class Connection {
   }
 
   static async open(address) {
-    const client = new pg.Client({
-      connectionString: address,
-      application_name: 'bsonrow-replicate',
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      keepAlive: true,
-      // Statements are sent without waiting for the answers to those before.
-      pipeline: true,
-    });
+    const client = makeClient(address);
     // A loss shows in the statement under way, or in the next one.
     client.on('error', () => {});
     try {
@@ -92,7 +90,33 @@ export class Connection {
   }
 
   async close() {
-    // A connection that is lost already cannot be closed, and need not be.
-    await this.#client.end().catch(() => {});
+    const { stream } = this.#client.connection;
+    // A connection that is lost already cannot be closed, and need not be; a host that has fallen silent never answers.
+    await Promise.race([
+      this.#client.end().catch(() => {}),
+      setTimeout(CLOSE_TIMEOUT_MS, undefined, { ref: false }),
+    ]);
+    stream.destroy();
+  }
+}
+
+/** @param {string} address */
+function makeClient(address) {
+  try {
+    return new pg.Client({
+      connectionString: address,
+      application_name: 'bsonrow-replicate',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
+      // Statements are sent without waiting for the answers to those before.
+      pipeline: true,
+    });
+  } catch (error) {
+    // The address is not repeated here: it may hold a password.
+    throw new UsageError(
+      'the address of the PostgreSQL database is not valid: write special characters of a password as %XX',
+      { cause: error },
+    );
   }
 }

@@ -1,9 +1,9 @@
 // Connection strings of MongoDB: which address is one, and what may be shown of it.
 import { UsageError } from '../../errors.mjs';
 
-const SCHEME = /^mongodb(\+srv)?:\/\//;
+const SCHEME = /^mongodb(\+srv)?:\/\//i;
 /** Scheme, credentials, hosts, database, options; the driver checks the rest. */
-const ADDRESS = /^(mongodb(?:\+srv)?:\/\/)(?:[^/?]*@)?([^/?@]+)(?:\/([^?]*))?(?:\?(.*))?$/;
+const ADDRESS = /^(mongodb(?:\+srv)?:\/\/)(?:[^/?]*@)?([^/?@]+)(?:\/([^?]*))?(?:\?(.*))?$/i;
 
 /** Whether an argument names a server rather than a file. */
 export const isMongoAddress = (text) => SCHEME.test(text);
@@ -25,7 +25,7 @@ export function parseAddress(uri) {
   // The address is not repeated here: it may hold a password.
   if (match === null) throw new UsageError('the address of the server is not a connection string of MongoDB');
   const [, scheme, hosts, path = '', query = ''] = match;
-  const database = path === '' ? null : decodeURIComponent(path);
+  const database = path === '' ? null : decode(path);
   const sorted = hosts.split(',').sort().join(',');
   return {
     uri,
@@ -33,4 +33,12 @@ export function parseAddress(uri) {
     database,
     options: new Set([...new URLSearchParams(query).keys()]),
   };
+}
+
+function decode(path) {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw new UsageError('the database in the address of the server has an escape that is none');
+  }
 }

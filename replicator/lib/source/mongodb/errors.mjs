@@ -81,7 +81,8 @@ export function meaningOf(error) {
   if (code === CODE.documentTooLarge) return 'tooLarge';
   // A server that this driver does not work with is found, but not taken.
   if (error.cause?.name === 'MongoCompatibilityError') return 'other';
-  if (NETWORK_ERRORS.has(name)) return 'lost';
+  // A name that cannot be resolved, or a socket's own error, comes as Node.js has it.
+  if (NETWORK_ERRORS.has(name) || error.syscall !== undefined) return 'lost';
   if (HISTORY_LOST.has(code) || hasLabel(error, 'NonResumableChangeStreamError')) return 'history';
   if ([CODE.cursorNotFound, CODE.queryPlanKilled, CODE.cursorKilled].includes(code)) return 'interrupted';
   if (RESUMABLE_LABELS.some((label) => hasLabel(error, label)) || RESUMABLE_CODES.has(code))

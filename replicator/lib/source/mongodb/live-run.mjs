@@ -76,7 +76,10 @@ export class LiveRun {
     const { recorder, bson, options } = this.#context;
     try {
       const text = await recorder.readPosition();
-      recorder.position = text === null ? await this.#begin() : Position.parse(text, bson);
+      const stored = text === null ? null : Position.parse(text, bson);
+      // A snapshot alone that has come to its end is made again when it is asked for again.
+      const isDone = options.snapshot === 'only' && stored?.pending.length === 0;
+      recorder.position = stored === null || isDone ? await this.#begin() : stored;
       await this.#replicateFrom();
     } catch (error) {
       // The driver's complaints about being stopped are none of the user's.
