@@ -17,7 +17,7 @@ use crate::utf8::{self, Encoded};
 /// Documents of at most so many bytes do without large buffers.
 const SMALL: usize = 512 << 10;
 /// After so many of them, large buffers that one before needed are given back. Not at once: memory that is new for
-/// every document of a run of large ones costs as much as what is written to it.
+/// every document of a run of large ones costs page faults.
 const PATIENCE: u32 = 64;
 /// Values whose room is kept from one document to the next.
 const KEPT_SLOTS: usize = 4096;

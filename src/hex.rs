@@ -55,8 +55,7 @@ pub fn format_uuid(id: &[u8; spec::UUID]) -> [u8; UUID_TEXT] {
 
 /// The digits of sixteen bytes, the first in the lowest bits: [`DIGITS`] of each, one after another.
 ///
-/// With SSE2 the two nibbles of all bytes are spread, interleaved and turned into digits at once; twelve
-/// look-ups in a table cost three times as much.
+/// With SSE2 the two nibbles of all bytes are spread, interleaved and turned into digits at once.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn format_16(bytes: u128) -> [u8; 32] {

@@ -1,8 +1,8 @@
 //! The values of an object on their way to JavaScript.
 //!
 //! Most do not cross one by one: a call of Node-API costs 15 to 20 ns each time, compiled JavaScript a few to take a
-//! bigint or a double out of shared memory or a short string out of a longer one (row of a 1 KB document: 650 ns with
-//! a handle a value, 590 so). So numbers pass in shared memory, and short texts of one byte a character together as
+//! bigint or a double out of shared memory or a short string out of a longer one (rows of 12 integers: 276 to 215 ns,
+//! of 12 short strings: 347 to 287; none was seen on the row of a 1 KB document). So numbers pass in shared memory, and short texts of one byte a character together as
 //! one string, of at most [`MAX_TOGETHER`] bytes: a slice of it keeps all of it alive.
 
 use std::ptr;
