@@ -179,15 +179,15 @@ describe('while the objects of a batch are made', () => {
       let calls = 0;
       disturb = () => {
         calls++;
-        if (calls === 10) detach(buffers[20]);
+        if (calls === 10) detach(buffers[40]);
         if (calls === 50) buffers.length = 100;
-        if (calls === 60) buffers[70] = 'no longer bytes';
+        if (calls === 60) buffers[80] = 'no longer bytes';
       };
       const results = converter.convertDocuments(buffers, { onError: 'return' });
       report([results.length, results.flatMap((each, index) => (each instanceof TypeError ? [index] : []))]);
     `);
     expect(outcome[0]).toBe(200);
-    expect(outcome[1]).toEqual([20, 70, ...Array.from({ length: 100 }, (_, index) => index + 100)]);
+    expect(outcome[1]).toEqual([40, 80, ...Array.from({ length: 100 }, (_, index) => index + 100)]);
   });
 
   it('one event whose constructors convert others', () => {

@@ -1,9 +1,17 @@
 const { Buffer } = require('node:buffer');
 const native = require('./native.js');
-const { assemble, compile } = require('./row-functions.js');
+const { assemble, compile, SLOT_WORDS } = require('./row-functions.js');
 
 /** @typedef {import('../index.js').BsonImplementation} BsonImplementation */
+/** @typedef {import('./row-functions.js').RowFunction} RowFunction */
 /** @typedef {import('./row-functions.js').Tokens} Tokens */
+
+/**
+ * @typedef {object} Builders
+ * @property {number} number by which the addon knows them
+ * @property {<T>(value: T, given: unknown) => T} finish what a function of the addon's that leaves the object to be
+ *   made returned: the object
+ */
 
 /** As the replicator reads identities and events: an int64 is a `bigint`. */
 const OPTIONS = { useBigInt64: true };
@@ -17,14 +25,14 @@ const UUID_SUBTYPE = 4;
 /**
  * Makers of rows and identities, by the implementation of BSON whose classes they use. Keyed by what is used of
  * it, so that a spread copy of a module makes no new ones.
- * @type {WeakMap<Function, WeakMap<Function, number>>}
+ * @type {WeakMap<Function, WeakMap<Function, Builders>>}
  */
 const known = new WeakMap();
 
 /**
- * The number by which the addon knows the builders of an implementation of BSON.
+ * The builders of an implementation of BSON.
  * @param {BsonImplementation} bson
- * @returns {number}
+ * @returns {Builders}
  */
 function buildersOf(bson) {
   let byDeserialize = known.get(bson.ObjectId);
@@ -34,19 +42,37 @@ function buildersOf(bson) {
   }
   let builders = byDeserialize.get(bson.deserialize);
   if (builders === undefined) {
-    builders = native.createBuilders(createBuilders(bson));
+    const { functions, finish } = createBuilders(bson);
+    builders = { number: native.createBuilders(functions), finish };
     byDeserialize.set(bson.deserialize, builders);
   }
   return builders;
 }
 
+/** No shape: the object is made. The number is that of src/builders.rs. */
+const MADE = -1;
+/** What the shared memory begins with: the shape of the object to be made, and whether it is being read. */
+const SHAPE = 0;
+const IS_BUSY = 1;
+/** Numbers that say what an object of many is made of. */
+const OBJECT_WORDS = 4;
+
+/** @type {unknown[]} */
+const NO_HANDLES = [];
+
 /**
- * The functions that src/js_row.rs calls.
+ * The functions that src/builders.rs calls, and the one that makes an object that was left to be made.
  * @param {BsonImplementation} bson
  */
 function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
   /** Where the addon puts values. @type {import('./row-functions.js').Slots} */
   let slots;
+  /** @type {Int32Array} */
+  let state;
+  /** What many objects are made of. @type {Int32Array} */
+  let objects;
+  /** The functions of the shapes, by their numbers. @type {RowFunction[]} */
+  let rowFunctions = [];
   /** @param {number} index @param {Uint8Array} bytes */
   const objectIdOf = (index, bytes) => {
     // From Buffer's pool, as js-bson's own deserialiser takes it: an ObjectId keeps its bytes.
@@ -70,21 +96,84 @@ function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
       Buffer.from(array.buffer, array.byteOffset + start, end - start),
     buffer: (/** @type {Uint8Array} */ array) => Buffer.from(array.buffer),
   };
-  return {
-    /** The addon's memory: numbers, then places, then ObjectIds. */
+  /**
+   * Makes an object of the first slots and ObjectIds.
+   * @param {RowFunction} rowFunction
+   * @param {unknown} given
+   * @param {string} together
+   * @param {unknown[]} handles
+   */
+  const run = (rowFunction, given, together, handles) => {
+    state[IS_BUSY] = 1;
+    try {
+      return rowFunction(given, together, handles, 0, 0);
+    } finally {
+      state[IS_BUSY] = 0;
+    }
+  };
+  /** @param {any} value @param {unknown} given */
+  const finish = (value, given) =>
+    state[SHAPE] === MADE ? value : run(rowFunctions[state[SHAPE]], given, value, NO_HANDLES);
+  const functions = {
+    /** The addon's memory: its state, then objects, then slots, then ObjectIds. */
     setShared: (
       /** @type {ArrayBuffer} */ memory,
-      /** @type {number} */ placesAt,
+      /** @type {number} */ objectsAt,
+      /** @type {number} */ slotsAt,
       /** @type {number} */ objectIdsAt,
     ) => {
+      const words = (objectIdsAt - slotsAt) / Int32Array.BYTES_PER_ELEMENT;
+      state = new Int32Array(memory, 0, objectsAt / Int32Array.BYTES_PER_ELEMENT);
+      objects = new Int32Array(memory, objectsAt, (slotsAt - objectsAt) / Int32Array.BYTES_PER_ELEMENT);
       slots = {
-        bigints: new BigInt64Array(memory, 0, placesAt / BigInt64Array.BYTES_PER_ELEMENT),
-        doubles: new Float64Array(memory, 0, placesAt / Float64Array.BYTES_PER_ELEMENT),
-        places: new Int32Array(memory, placesAt, (objectIdsAt - placesAt) / Int32Array.BYTES_PER_ELEMENT),
+        places: new Int32Array(memory, slotsAt, words),
+        bigints: new BigInt64Array(memory, slotsAt, words / 2),
+        doubles: new Float64Array(memory, slotsAt, words / 2),
         objectIds: new Uint8Array(memory, objectIdsAt),
       };
     },
-    compile: (/** @type {Tokens} */ tokens) => compile(tokens, makers, slots),
+    compile: (/** @type {Tokens} */ tokens, /** @type {number} */ shape) => {
+      const rowFunction = compile(tokens, makers, slots, OBJECT_ID_BYTES);
+      rowFunctions[shape] = rowFunction;
+      return rowFunction;
+    },
+    forget: () => {
+      // Another array: objects that are being made keep theirs.
+      rowFunctions = [];
+    },
+    functionOf: (/** @type {number} */ shape) => rowFunctions[shape],
+    make: (
+      /** @type {unknown} */ given,
+      /** @type {string} */ together,
+      /** @type {unknown[]} */ ...handles
+    ) => run(rowFunctions[state[SHAPE]], given, together, handles),
+    makeBy: (
+      /** @type {RowFunction} */ rowFunction,
+      /** @type {unknown} */ given,
+      /** @type {string} */ together,
+      /** @type {unknown[]} */ ...handles
+    ) => run(rowFunction, given, together, handles),
+    makeMany: (
+      /** @type {object[]} */ results,
+      /** @type {number} */ count,
+      /** @type {number} */ textsAt,
+      /** @type {unknown[]} */ ...handles
+    ) => {
+      const all = rowFunctions;
+      state[IS_BUSY] = 1;
+      try {
+        for (let at = 0; at < count * OBJECT_WORDS; at += OBJECT_WORDS) {
+          const text = objects[at + 3];
+          const together = text < 0 ? '' : /** @type {string} */ (handles[textsAt + text]);
+          const rowFunction = all[objects[at]];
+          results.push(
+            rowFunction(undefined, together, handles, objects[at + 1] * SLOT_WORDS, objects[at + 2]),
+          );
+        }
+      } finally {
+        state[IS_BUSY] = 0;
+      }
+    },
     assemble: (
       /** @type {Tokens} */ tokens,
       /** @type {unknown} */ given,
@@ -94,6 +183,7 @@ function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
     deserializeElement: (/** @type {Uint8Array} */ document) => deserialize(document, OPTIONS)._id,
     deserializeRawElement: (/** @type {Uint8Array} */ document) => deserialize(document, RAW_OPTIONS)._id,
   };
+  return { functions, finish };
 }
 
 module.exports = { buildersOf };

@@ -13,6 +13,8 @@ class NativeSourceRowConverter {
   #native;
   /** Apart from the others: an own field is one load less on the hottest path. */
   #convertRow;
+  #convertChange;
+  #finish;
   /** @type {import('../index.js').BsonImplementation} */
   #bson;
 
@@ -23,14 +25,17 @@ class NativeSourceRowConverter {
   constructor(context, options = {}) {
     const mode = getDateRenderMode(context);
     const { bson, strict, updateDescription, zeroCopy } = readOptions(options);
-    this.#native = native.createConverter(buildersOf(bson), mode, strict, updateDescription, zeroCopy);
+    const { number, finish } = buildersOf(bson);
+    this.#native = native.createConverter(number, mode, strict, updateDescription, zeroCopy);
     this.#convertRow = this.#native.convertRow;
+    this.#convertChange = this.#native.convertChange;
+    this.#finish = finish;
     this.#bson = bson;
   }
 
   /** @param {Uint8Array} source */
   rawToSqliteRow(source) {
-    return this.#convertRow(source);
+    return this.#finish(this.#convertRow(source), source);
   }
 
   /** @param {object} document */
@@ -38,12 +43,13 @@ class NativeSourceRowConverter {
     if (typeof document !== 'object' || document === null || Array.isArray(document)) {
       throw invalid('document must be an object that is no array');
     }
-    return this.#convertRow(this.#bson.serialize(document)).row;
+    const source = this.#bson.serialize(document);
+    return this.#finish(this.#convertRow(source), source).row;
   }
 
   /** @param {Uint8Array} event */
   convertChange(event) {
-    return this.#native.convertChange(event);
+    return this.#finish(this.#convertChange(event), event);
   }
 
   /** @param {Uint8Array} cursor @param {BatchOptions} [options] */

@@ -5,7 +5,8 @@ const { installedBson, readOptions } = require('./options.js');
 
 /** @param {Uint8Array} bytes @param {import('../index.js').DateRenderMode} mode */
 function bufferToSqlite(bytes, mode) {
-  return native.bufferToSqlite(bytes, mode, buildersOf(installedBson()));
+  const { number, finish } = buildersOf(installedBson());
+  return finish(native.bufferToSqlite(bytes, mode, number), bytes);
 }
 
 /**
@@ -13,7 +14,8 @@ function bufferToSqlite(bytes, mode) {
  * @param {Pick<import('../index.js').ConverterOptions, 'bson'>} [options]
  */
 function parseDocumentId(bytes, options = {}) {
-  const { id, idBuffer } = native.parseDocumentId(bytes, buildersOf(readOptions(options).bson));
+  const { number, finish } = buildersOf(readOptions(options).bson);
+  const { id, idBuffer } = finish(native.parseDocumentId(bytes, number), bytes);
   return { id, idBuffer: Buffer.from(idBuffer.buffer) };
 }
 
@@ -22,7 +24,8 @@ function parseDocumentId(bytes, options = {}) {
  * @param {Pick<import('../index.js').ConverterOptions, 'bson'>} [options]
  */
 function parseChangeDocument(event, options = {}) {
-  return native.parseChangeDocument(event, buildersOf(readOptions(options).bson));
+  const { number, finish } = buildersOf(readOptions(options).bson);
+  return finish(native.parseChangeDocument(event, number), event);
 }
 
 module.exports = { bufferToSqlite, parseDocumentId, parseChangeDocument };

@@ -17,32 +17,47 @@ const Mark = Object.freeze({
   BINARY: 9,
 });
 
-/** What a slot is where it is no text: the numbers of `SlotKind` in src/js_row.rs. */
-const Slot = Object.freeze({ HANDLE: -1, BIGINT: -2, DOUBLE: -3, NULL: -4 });
+/** What a slot is where it is no text: the numbers of `SlotKind` in src/parts.rs. */
+const Slot = Object.freeze({
+  HANDLE: -1,
+  BIGINT: -2,
+  DOUBLE: -3,
+  NULL: -4,
+  UNDEFINED: -5,
+  FALSE: -6,
+  TRUE: -7,
+  DATE: -8,
+});
+
+/** Numbers of four bytes in a slot: two that say what it is, and the number or bigint. */
+const SLOT_WORDS = 4;
 
 /**
- * Memory in which values pass: for each slot, where its text stands among those that pass together, or what it is;
- * and its number.
+ * Memory in which values pass, a slot each: where its text stands among those of its object, or what it is; and its
+ * number.
  * @typedef {object} Slots
- * @property {Int32Array} places two numbers a slot
- * @property {BigInt64Array} bigints
+ * @property {Int32Array} places
+ * @property {BigInt64Array} bigints over the same memory
  * @property {Float64Array} doubles over the same memory
  * @property {Uint8Array} objectIds
  */
 
 /**
- * Makes what is not a plain value.
+ * What makes special values.
  * @typedef {object} Makers
- * @property {(index: number) => unknown} objectId the ObjectId that passed as number `index`
- * @property {(index: number, bytes: Uint8Array) => unknown} objectIdOf the ObjectId number `index` of bytes
+ * @property {(index: number, objectIds: Uint8Array) => unknown} objectIdOf
+ * @property {(index: number) => unknown} objectId of the shared memory
  * @property {(seconds: number, increment: number) => unknown} timestamp
+ * @property {(bytes: string, subtype: number) => unknown} binary of Latin-1
  * @property {(source: Uint8Array, start: number, end: number) => Buffer} view
- * @property {(bytes: string, subtype: number) => unknown} binary a string of a character a byte
- * @property {(array: Uint8Array) => Buffer} buffer over the memory of an array
+ * @property {(bytes: Uint8Array) => Buffer} buffer over the whole memory of an array
  */
 
 /** @typedef {(string | number)[]} Tokens */
-/** @typedef {(given: unknown, together: string, ...handles: unknown[]) => object} RowFunction */
+/**
+ * Makes an object of the slots and ObjectIds from `first` and `firstId` on; `first` counts words.
+ * @typedef {(given: unknown, together: string, handles: unknown[], first: number, firstId: number) => object} RowFunction
+ */
 
 /**
  * An object to be made: its properties, each a plain value (no mark), a marked one, or an object of its own; one of
@@ -146,18 +161,20 @@ function addTemplates(outline) {
 }
 
 /**
- * An outline as source text: a function of the handles `c0`, `c1`, … whose body is an object literal.
+ * An outline as source text: the body of a function of a row.
  * @param {Outline} outline
  */
-function writeFunction(outline) {
+function writeBody(outline) {
   let values = 0;
   let ids = 0;
   const next = () => {
     const slot = values++;
-    const [start, end] = [`places[${2 * slot}]`, `places[${2 * slot + 1}]`];
+    const place = `first + ${SLOT_WORDS * slot}`;
+    const number = `half + ${(SLOT_WORDS / 2) * slot + 1}`;
     return (
-      `(${start} >= 0 ? together.substring(${start}, ${end}) : ${start} === ${Slot.HANDLE} ? c${slot} : ` +
-      `${start} === ${Slot.BIGINT} ? bigints[${slot}] : ${start} === ${Slot.DOUBLE} ? doubles[${slot}] : null)`
+      `((place = places[${place}]) >= 0 ? together.substring(place, places[${place} + 1]) : ` +
+      `place === ${Slot.BIGINT} ? bigints[${number}] : place === ${Slot.DOUBLE} ? doubles[${number}] : ` +
+      `place === ${Slot.NULL} ? null : other(place, ${place}, handles))`
     );
   };
   /** @param {Property} property @returns {string} */
@@ -166,7 +183,7 @@ function writeFunction(outline) {
     if (isIdentity) return `identity = ${write(property)}`;
     const { mark, inner } = property;
     if (inner !== undefined) return writeObject(inner);
-    if (mark === Mark.OBJECT_ID) return `objectId(${ids++})`;
+    if (mark === Mark.OBJECT_ID) return `objectId(firstId + ${ids++})`;
     if (mark === Mark.TIMESTAMP) return `timestamp(${next()}, ${next()})`;
     if (mark === Mark.BINARY) return `binary(${next()}, ${next()})`;
     if (mark === Mark.VIEW) return `view(given, ${next()}, ${next()})`;
@@ -184,44 +201,81 @@ function writeFunction(outline) {
     });
     return `{ ${texts.join(', ')} }`;
   };
-  const text = writeObject(outline);
-  const handles = Array.from({ length: values }, (_, slot) => `c${slot}`);
-  // The identity is a variable of the function: a parameter that nobody gives.
-  return `(${['given', 'together', ...handles, 'identity'].join(', ')}) => (${text})`;
+  return `let place, identity; const half = first / 2; return ${writeObject(outline)};`;
 }
 
 /**
- * The values of slots.
- * @param {string} together
- * @param {unknown[]} handles
+ * The value of a slot that is none of the common ones; `at` counts words.
  * @param {Slots} slots
  */
-function readSlots(together, handles, { places, bigints, doubles }) {
-  return handles.map((handle, slot) => {
-    const [start, end] = [places[2 * slot], places[2 * slot + 1]];
-    if (start >= 0) return together.substring(start, end);
-    if (start === Slot.HANDLE) return handle;
-    if (start === Slot.BIGINT) return bigints[slot];
-    return start === Slot.DOUBLE ? doubles[slot] : null;
+function otherValues({ places, doubles }) {
+  /** @param {number} kind @param {number} at @param {unknown[]} handles */
+  const other = (kind, at, handles) => {
+    if (kind === Slot.HANDLE) return handles[places[at + 1]];
+    if (kind === Slot.UNDEFINED) return undefined;
+    if (kind === Slot.DATE) return new Date(doubles[at / 2 + 1]);
+    return kind === Slot.TRUE;
+  };
+  return other;
+}
+
+/**
+ * The values of slots, of which there are as many as `count` says.
+ * @param {number} count
+ * @param {string} together
+ * @param {unknown[]} handles
+ * @param {number} first
+ * @param {Slots} slots
+ */
+function readSlots(count, together, handles, first, slots) {
+  const { places, bigints, doubles } = slots;
+  const other = otherValues(slots);
+  return Array.from({ length: count }, (_, slot) => {
+    const at = first + SLOT_WORDS * slot;
+    const place = places[at];
+    if (place >= 0) return together.substring(place, places[at + 1]);
+    if (place === Slot.BIGINT) return bigints[at / 2 + 1];
+    if (place === Slot.DOUBLE) return doubles[at / 2 + 1];
+    return place === Slot.NULL ? null : other(place, at, handles);
   });
+}
+
+/**
+ * How many slots and ObjectIds the values of an outline are.
+ * @param {Outline} outline
+ * @returns {{ slots: number, ids: number }}
+ */
+function count({ properties }) {
+  const total = { slots: 0, ids: 0 };
+  for (const { inner, mark } of properties) {
+    if (inner !== undefined) {
+      const { slots, ids } = count(inner);
+      total.slots += slots;
+      total.ids += ids;
+    } else if (mark === Mark.OBJECT_ID) total.ids++;
+    else if (mark === Mark.TIMESTAMP || mark === Mark.BINARY || mark === Mark.VIEW) total.slots += 2;
+    else if (mark !== Mark.SAME_IDENTITY) total.slots++;
+  }
+  return total;
 }
 
 let canCompile = true;
 
 /**
- * `(given, together, ...handles) => object`
  * @param {Tokens} tokens
  * @param {Makers} makers
  * @param {Slots} slots
+ * @param {number} idBytes
  * @returns {RowFunction}
  */
-function compile(tokens, makers, slots) {
+function compile(tokens, makers, slots, idBytes) {
   const outline = readTokens(tokens);
   if (canCompile) {
     try {
-      const scope = { ...makers, ...slots };
-      const body = `'use strict'; return ${writeFunction(outline)};`;
-      return new Function(...Object.keys(scope), body)(...Object.values(scope));
+      const { places, bigints, doubles } = slots;
+      const scope = { ...makers, places, bigints, doubles, other: otherValues(slots) };
+      const made = `(given, together, handles, first, firstId) => { ${writeBody(outline)} }`;
+      return new Function(...Object.keys(scope), `'use strict'; return ${made};`)(...Object.values(scope));
     } catch (error) {
       // The process may not generate code from strings.
       if (!(error instanceof EvalError)) throw error;
@@ -229,9 +283,12 @@ function compile(tokens, makers, slots) {
     }
   }
   addTemplates(outline);
-  // All that is shared is read before anything is made: making may convert again.
-  return (given, together, ...handles) =>
-    fill(outline, given, readSlots(together, handles, slots), slots.objectIds.slice(), makers);
+  const total = count(outline);
+  // All that is shared is read before anything is made.
+  return (given, together, handles, first, firstId) => {
+    const ids = slots.objectIds.slice(firstId * idBytes, (firstId + total.ids) * idBytes);
+    return fill(outline, given, readSlots(total.slots, together, handles, first, slots), ids, makers);
+  };
 }
 
 /**
@@ -246,4 +303,4 @@ function assemble(tokens, given, values, objectIds, makers) {
   return fill(readTokens(tokens), given, values, objectIds, makers);
 }
 
-module.exports = { assemble, compile };
+module.exports = { assemble, compile, SLOT_WORDS };

@@ -8,12 +8,12 @@ use napi::bindgen_prelude::{JsValue, Object};
 use napi::sys;
 use napi_derive::napi;
 
-use crate::batch::{self, Kind, OnError};
+use crate::batch::{self, OnError};
 use crate::builders::Builders;
 use crate::converter::{Addon, Converter, with_guess};
 use crate::datetime::DateRenderMode;
 use crate::js_error::ErrorPlace;
-use crate::js_row::{self, Conversion};
+use crate::js_row::{self, Conversion, Kind, Site};
 use crate::locate::path_to;
 use crate::node::{Env, Failure, Result, Source, Value};
 
@@ -78,21 +78,21 @@ fn export<T>(
     Ok(function)
 }
 
-/// `(source) => { row, replicaId }`
+/// `(source) => { row, replicaId }`, left to `finish` of lib/builders.js
 unsafe extern "C" fn convert_row(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
     call(env, info, |env, converter: &Rc<Converter>, [source]| {
         // SAFETY: the source is read to its end before JavaScript runs.
         let bytes = unsafe { env.source(source, SOURCE) }?;
-        converter.row(env, source, &bytes, bytes.bytes())
+        converter.leave_or_make(env, Kind::Document, source, &bytes)
     })
 }
 
-/// `(event) => change`
+/// `(event) => change`, likewise
 unsafe extern "C" fn convert_change(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
     call(env, info, |env, converter: &Rc<Converter>, [event]| {
         // SAFETY: the source is read to its end before JavaScript runs.
         let bytes = unsafe { env.source(event, EVENT) }?;
-        converter.change(env, event, &bytes, bytes.bytes())
+        converter.leave_or_make(env, Kind::Change, event, &bytes)
     })
 }
 
@@ -100,8 +100,8 @@ unsafe extern "C" fn convert_change(env: sys::napi_env, info: sys::napi_callback
 unsafe extern "C" fn convert_batch(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
     call(env, info, |env, converter: &Rc<Converter>, [cursor, kind, returns_errors]| {
         let kind = match env.to_i32(kind) {
-            Some(0) => Some(Kind::Changes),
-            Some(1) => Some(Kind::Documents),
+            Some(0) => Some(Kind::Change),
+            Some(1) => Some(Kind::Document),
             _ => None,
         };
         batch::convert_cursor(env, cursor, converter, kind, on_error(env, returns_errors))
@@ -152,40 +152,40 @@ unsafe extern "C" fn create_builders(env: sys::napi_env, info: sys::napi_callbac
     })
 }
 
-/// `(bytes, mode, builders) => row`
+/// `(bytes, mode, builders) => row`, likewise
 unsafe extern "C" fn buffer_to_sqlite(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
     call(env, info, |env, addon: &Rc<Addon>, [bytes, mode, builders]| {
         let builders = builders_of(addon, env, builders)?;
         let mode = read_mode(env, mode)?;
         // SAFETY: the source is read to its end before JavaScript runs.
         let source = unsafe { env.source(bytes, BYTES) }?;
-        with_guess(&addon.row_guess, |guess| {
-            js_row::row(env, source.bytes(), mode, &builders, &addon.workshop, guess)
-        })
+        let site = Site { env, builders: &builders, workshop: &addon.workshop };
+        with_guess(&addon.row_guess, |guess| js_row::read_plain_row(site, source.bytes(), mode, guess))?
+            .leave_or_make(site)
     })
 }
 
-/// `(bytes, builders) => { id, idBuffer }`, with a `Uint8Array`
+/// `(bytes, builders) => { id, idBuffer }`, with a `Uint8Array`, likewise
 unsafe extern "C" fn parse_document_id(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
     call(env, info, |env, addon: &Rc<Addon>, [bytes, builders]| {
         let builders = builders_of(addon, env, builders)?;
         // SAFETY: the source is read to its end before JavaScript runs.
         let source = unsafe { env.source(bytes, BYTES) }?;
-        with_guess(&addon.id_guess, |guess| {
-            js_row::identity(env, source.bytes(), &builders, &addon.workshop, guess)
-        })
+        let site = Site { env, builders: &builders, workshop: &addon.workshop };
+        with_guess(&addon.id_guess, |guess| js_row::read_identity(site, source.bytes(), guess))?
+            .leave_or_make(site)
     })
 }
 
-/// `(event, builders) => object`
+/// `(event, builders) => object`, likewise
 unsafe extern "C" fn parse_change_document(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
     call(env, info, |env, addon: &Rc<Addon>, [event, builders]| {
         let builders = builders_of(addon, env, builders)?;
         // SAFETY: the source is read to its end before JavaScript runs.
         let source = unsafe { env.source(event, EVENT) }?;
-        with_guess(&addon.event_guess, |guess| {
-            js_row::change_event(env, event, source.bytes(), &builders, &addon.workshop, guess)
-        })
+        let site = Site { env, builders: &builders, workshop: &addon.workshop };
+        with_guess(&addon.event_guess, |guess| js_row::read_event_fields(site, event, source.bytes(), guess))?
+            .leave_or_make(site)
     })
 }
 

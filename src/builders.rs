@@ -1,14 +1,17 @@
 //! JavaScript functions that make objects.
 //!
 //! One call of a function, compiled once for the names of a document, makes the whole object: for 12 columns a tenth
-//! of what setting 12 properties costs, and V8 keeps such objects in fast mode. Where such a function is reading the
-//! shared memory, or names are not worth compiling, one that takes names and values by themselves makes it.
+//! of what setting 12 properties costs, and V8 keeps such objects in fast mode. It takes its values out of memory
+//! that is shared with it. An object without values of Node-API's is left to the calling JavaScript to make, which
+//! saves the call; objects of a batch are made many by a call. Where such a function is reading the shared memory, or
+//! names are not worth compiling, one that takes names and values by themselves makes the object.
 
 use std::cell::{Cell, RefCell};
 use std::mem::offset_of;
+use std::ptr;
 
 use crate::node::{Env, Failure, Reference, Result, Value};
-use crate::parts::{Element, MAX_OBJECT_IDS, Parts};
+use crate::parts::{Element, MAX_OBJECT_IDS, Parts, Slot};
 use crate::shape::{MAX_TOKENS, ShapeId, Shapes, Token};
 use crate::spec;
 use crate::text::Text;
@@ -22,6 +25,13 @@ const PATIENCE: u32 = 64;
 /// Values whose room is kept from one document to the next.
 const KEPT_SLOTS: usize = 4096;
 
+/// Objects made by one call at most.
+pub const MAX_OBJECTS: usize = 32;
+/// Values of objects that one call makes.
+const MAX_SLOTS: usize = 4 * MAX_TOKENS;
+/// Values of Node-API's that one call takes, beside one for each object's texts.
+const MAX_HANDLES: usize = 128;
+
 /// What one JavaScript thread uses again and again.
 #[derive(Default)]
 pub struct Workshop {
@@ -31,7 +41,7 @@ pub struct Workshop {
     pub text: Text,
     /// Text becomes UTF-16 or Latin-1 here.
     pub scratch: utf8::Scratch,
-    /// Room for an object's values.
+    /// Room for the values of objects.
     pub parts: Parts,
     arguments: Vec<Value>,
     small_since_large: u32,
@@ -50,32 +60,31 @@ impl Workshop {
             }
         }
     }
-}
 
-/// What the object of a document is to be made of.
-pub struct Plan {
-    /// Its names.
-    pub layout: Layout,
-    /// A value that the making function is given besides: the source, for views of it.
-    pub given: Option<Value>,
-    /// Its values.
-    pub parts: Parts,
+    /// Takes room back for the next objects; that of a wide one does not stay for ever.
+    #[inline(always)]
+    pub fn take_room(&mut self, parts: Parts) {
+        if parts.slots.capacity() <= KEPT_SLOTS {
+            self.parts = parts;
+        }
+    }
 }
 
 /// The names and marks of an object.
 pub enum Layout {
-    /// Those of a shape.
-    Shape(ShapeId),
+    /// Those of a shape that a function is compiled for.
+    Compiled(ShapeId),
+    /// Those of a shape, for which it is worth compiling one.
+    Known {
+        /// The shape.
+        shape: ShapeId,
+        /// The generation of shapes that it is of.
+        generation: u32,
+        /// As strings and numbers.
+        tokens: Vec<Value>,
+    },
     /// As strings and numbers.
-    New(Vec<Value>),
-}
-
-/// What makes the object.
-enum Maker {
-    /// A function compiled for its names.
-    Compiled(Value),
-    /// The one that takes any names.
-    Tokens(Vec<Value>),
+    Any(Vec<Value>),
 }
 
 /// The shape of the last document, and the generation of shapes it is of.
@@ -100,31 +109,51 @@ impl Guess {
 
 /// JavaScript functions that make objects, with the classes of one implementation of BSON.
 pub struct Builders {
-    /// `(tokens) => (given, together, ...values) => object`
+    functions: Functions,
+    /// Memory that the functions read; `_keep_shared` keeps it alive.
+    shared: *mut Shared,
+    _keep_shared: Reference,
+    /// For which shapes a function was compiled, in this generation of shapes.
+    compiled: RefCell<Vec<bool>>,
+    generation: Cell<u32>,
+}
+
+/// The functions of lib/builders.js.
+struct Functions {
+    /// `(tokens, shape) => function`, which becomes the shape's
     compile: Reference,
+    /// Lets all functions go.
+    forget: Reference,
+    /// The function of a shape.
+    function_of: Reference,
+    /// `(given, together, ...handles) => object`, for the shape in the shared memory
+    make: Reference,
+    /// `(function, given, together, ...handles) => object`
+    make_by: Reference,
+    /// `(results, count, textsAt, ...handles) => void`: texts stand behind the other handles
+    make_many: Reference,
     /// `(tokens, given, values, objectIds) => object`
     assemble: Reference,
     /// `(document) => value`: the value of the only element
     deserialize_element: Reference,
     /// The same, with documents left as `Buffer`s
     deserialize_raw_element: Reference,
-    /// Memory that the functions above read; `_keep_shared` keeps it alive.
-    shared: *mut Shared,
-    _keep_shared: Reference,
-    /// Whether a function is reading the shared memory. What it calls may convert again, and must not write there.
-    is_busy: Cell<bool>,
-    /// What was compiled for each shape, in this generation of shapes.
-    compiled: RefCell<Vec<Option<Reference>>>,
-    generation: Cell<u32>,
 }
 
 /// Memory that passes values to JavaScript: the arrays of lib/builders.js.
 #[repr(C)]
 struct Shared {
-    bits: [u64; MAX_TOKENS],
-    places: [[i32; 2]; MAX_TOKENS],
-    object_ids: [[u8; spec::OBJECT_ID]; MAX_OBJECT_IDS],
+    /// The shape of the object that the calling JavaScript is left to make, or [`MADE`].
+    shape: i32,
+    /// Whether a function is reading this memory. What it calls may convert again, and must not write here.
+    is_busy: i32,
+    objects: [[i32; 4]; MAX_OBJECTS],
+    slots: [Slot; MAX_SLOTS],
+    object_ids: [[u8; spec::OBJECT_ID]; MAX_OBJECTS * MAX_OBJECT_IDS],
 }
+
+/// No shape: the object is made.
+const MADE: i32 = -1;
 
 impl Builders {
     /// Takes the functions from an object, and gives the shared memory to its `setShared`.
@@ -132,154 +161,289 @@ impl Builders {
         let keep = |name| env.property(object, name).and_then(|function| env.keep(function));
         let (buffer, shared) = env.array_buffer(size_of::<Shared>())?;
         let offset = |bytes: usize| env.number(bytes as f64);
-        let arguments =
-            [buffer, offset(offset_of!(Shared, places))?, offset(offset_of!(Shared, object_ids))?];
+        let arguments = [
+            buffer,
+            offset(offset_of!(Shared, objects))?,
+            offset(offset_of!(Shared, slots))?,
+            offset(offset_of!(Shared, object_ids))?,
+        ];
         env.call(env.property(object, c"setShared")?, &arguments)?;
-        Ok(Self {
+        let functions = Functions {
             compile: keep(c"compile")?,
+            forget: keep(c"forget")?,
+            function_of: keep(c"functionOf")?,
+            make: keep(c"make")?,
+            make_by: keep(c"makeBy")?,
+            make_many: keep(c"makeMany")?,
             assemble: keep(c"assemble")?,
             deserialize_element: keep(c"deserializeElement")?,
             deserialize_raw_element: keep(c"deserializeRawElement")?,
+        };
+        Ok(Self {
+            functions,
             shared: shared.cast(),
             _keep_shared: env.keep(buffer)?,
-            is_busy: Cell::default(),
             compiled: RefCell::default(),
             generation: Cell::default(),
         })
     }
 
-    /// The function that makes objects of a shape, compiled where it is wanted for the first time.
+    /// How objects of a shape are made now. JavaScript does not run.
     #[inline(always)]
-    fn function(&self, env: Env, shape: ShapeId, workshop: &RefCell<Workshop>) -> Result<Value> {
-        let known = self.compiled.borrow().get(shape.0 as usize).copied().flatten();
-        match known {
-            Some(function) => env.get(function),
-            None => self.compile(env, shape, workshop),
+    pub fn layout(&self, env: Env, shape: ShapeId, workshop: &mut Workshop) -> Result<Layout> {
+        // SAFETY: the memory is an ArrayBuffer's of this size, which `_keep_shared` keeps alive and which is not given
+        // to anyone who could detach it.
+        let is_busy = unsafe { (&raw const (*self.shared).is_busy).read() } != 0;
+        let Workshop { shapes, scratch, .. } = workshop;
+        let generation = shapes.generation();
+        let is_compiled = self.generation.get() == generation
+            && self.compiled.borrow().get(shape.0 as usize).copied().unwrap_or(false);
+        if is_compiled && !is_busy {
+            return Ok(Layout::Compiled(shape));
+        }
+        let tokens = tokens(env, shapes.get(shape).tokens(), scratch)?;
+        Ok(if is_busy { Layout::Any(tokens) } else { Layout::Known { shape, generation, tokens } })
+    }
+
+    /// Leaves the object to the calling JavaScript to make, where that can: what is returned is a string of its texts
+    /// then, and else the object.
+    #[inline(always)]
+    pub fn leave_or_make(
+        &self,
+        env: Env,
+        layout: Layout,
+        given: Option<Value>,
+        parts: Parts,
+        workshop: &RefCell<Workshop>,
+    ) -> Result<Value> {
+        match layout {
+            Layout::Compiled(shape) if parts.handles.is_empty() => {
+                // What is no value becomes `undefined`.
+                let together =
+                    if parts.has_text { env.string_latin1(&parts.together)? } else { ptr::null_mut() };
+                self.pass(&parts);
+                self.set_shape(shape.0 as i32);
+                workshop.borrow_mut().take_room(parts);
+                Ok(together)
+            }
+            layout => {
+                let object = self.make(env, layout, given, parts, workshop)?;
+                self.set_shape(MADE);
+                Ok(object)
+            }
         }
     }
 
-    #[cold]
-    fn compile(&self, env: Env, shape: ShapeId, workshop: &RefCell<Workshop>) -> Result<Value> {
-        let (tokens, generation) = {
-            let Workshop { shapes, scratch, .. } = &mut *workshop.borrow_mut();
-            (tokens(env, shapes.get(shape).tokens(), scratch)?, shapes.generation())
+    /// Makes the object: runs JavaScript.
+    #[inline(never)]
+    pub fn make(
+        &self,
+        env: Env,
+        layout: Layout,
+        given: Option<Value>,
+        mut parts: Parts,
+        workshop: &RefCell<Workshop>,
+    ) -> Result<Value> {
+        let given = given.map_or_else(|| env.undefined(), Ok)?;
+        let object = match layout {
+            Layout::Compiled(shape) if parts.elements.is_empty() => {
+                self.set_shape(shape.0 as i32);
+                self.call(env, self.functions.make, &[given], &parts, workshop)
+            }
+            Layout::Compiled(shape) => {
+                // First the function: what JavaScript does then may make all shapes forgotten.
+                let shape = env.number(shape.0.into())?;
+                let function = env.call(env.get(self.functions.function_of)?, &[shape])?;
+                self.deserialize_all(env, &mut parts)?;
+                self.call(env, self.functions.make_by, &[function, given], &parts, workshop)
+            }
+            Layout::Known { shape, generation, tokens } => {
+                let function = self.compile(env, shape, generation, &tokens, workshop)?;
+                self.deserialize_all(env, &mut parts)?;
+                self.call(env, self.functions.make_by, &[function, given], &parts, workshop)
+            }
+            Layout::Any(tokens) => {
+                self.deserialize_all(env, &mut parts)?;
+                let tokens = array_of(env, &tokens)?;
+                let values = env.array(parts.slots.iter().map(|slot| parts.value(env, slot)))?;
+                let object_ids = env.uint8_array(parts.object_ids.as_flattened())?;
+                env.call(env.get(self.functions.assemble)?, &[tokens, given, values, object_ids])
+            }
         };
-        let function = env.call(env.get(self.compile)?, &[array_of(env, &tokens)?])?;
-        if workshop.borrow().shapes.generation() != generation || self.generation.get() != generation {
-            // JavaScript ran, and the shape's number may be another's by now.
-            return Ok(function);
-        }
-        let reference = env.keep(function)?;
-        let mut compiled = self.compiled.borrow_mut();
-        let index = shape.0 as usize;
-        if compiled.len() <= index {
-            compiled.resize(index + 1, None);
-        }
-        if let Some(replaced) = compiled[index].replace(reference) {
-            env.release(replaced)?;
+        workshop.borrow_mut().take_room(parts);
+        object
+    }
+
+    #[cold]
+    fn compile(
+        &self,
+        env: Env,
+        shape: ShapeId,
+        generation: u32,
+        tokens: &[Value],
+        workshop: &RefCell<Workshop>,
+    ) -> Result<Value> {
+        self.follow(env, generation)?;
+        let arguments = [array_of(env, tokens)?, env.number(shape.0.into())?];
+        let function = env.call(env.get(self.functions.compile)?, &arguments)?;
+        // JavaScript ran, and the shape's number may be another's by now.
+        if workshop.borrow().shapes.generation() == generation && self.generation.get() == generation {
+            let mut compiled = self.compiled.borrow_mut();
+            let index = shape.0 as usize;
+            if compiled.len() <= index {
+                compiled.resize(index + 1, false);
+            }
+            compiled[index] = true;
         }
         Ok(function)
     }
 
     /// Follows the shapes: all compiled functions go when theirs are forgotten.
-    #[inline(always)]
-    pub fn follow(&self, env: Env, shapes: &Shapes) -> Result<()> {
-        let generation = shapes.generation();
-        if self.generation.get() == generation { Ok(()) } else { self.forget(env, generation) }
-    }
-
-    /// Lets all compiled functions go when the shapes they were compiled for are forgotten.
-    #[cold]
-    fn forget(&self, env: Env, generation: u32) -> Result<()> {
-        self.generation.set(generation);
-        let compiled = self.compiled.take();
-        compiled.into_iter().flatten().try_for_each(|function| env.release(function))
-    }
-
-    /// Makes the object: runs JavaScript.
-    #[inline(always)]
-    pub fn make(&self, env: Env, plan: Plan, workshop: &RefCell<Workshop>) -> Result<Value> {
-        let Plan { layout, given, mut parts } = plan;
-        // First the function: what JavaScript does then may make all shapes forgotten.
-        let maker = match layout {
-            Layout::Shape(shape) if !self.is_busy.get() => {
-                Maker::Compiled(self.function(env, shape, workshop)?)
-            }
-            Layout::Shape(shape) => {
-                let Workshop { shapes, scratch, .. } = &mut *workshop.borrow_mut();
-                Maker::Tokens(tokens(env, shapes.get(shape).tokens(), scratch)?)
-            }
-            Layout::New(tokens) => Maker::Tokens(tokens),
-        };
-        for element in &parts.elements {
-            parts.slots[element.index].handle = self.deserialize(env, element)?;
+    fn follow(&self, env: Env, generation: u32) -> Result<()> {
+        if self.generation.replace(generation) != generation {
+            self.compiled.borrow_mut().clear();
+            env.call(env.get(self.functions.forget)?, &[])?;
         }
-        let undefined = env.undefined()?;
-        let given = given.unwrap_or(undefined);
-        let object = match maker {
-            Maker::Compiled(function) => self.call(env, function, given, undefined, &parts, workshop),
-            Maker::Tokens(tokens) => {
-                let tokens = array_of(env, &tokens)?;
-                let values = env.array(parts.slots.iter().map(|slot| parts.value(env, slot)))?;
-                let object_ids = env.uint8_array(parts.object_ids.as_flattened())?;
-                env.call(env.get(self.assemble)?, &[tokens, given, values, object_ids])
-            }
-        };
-        // The room goes back for the next document; a wide one's does not stay for ever.
-        if parts.slots.capacity() <= KEPT_SLOTS {
-            workshop.borrow_mut().parts = parts;
-        }
-        object
+        Ok(())
     }
 
-    /// Calls a compiled function with values that pass in shared memory.
+    /// Calls a function that takes texts, handles and what passes in shared memory behind its first arguments.
     #[inline(always)]
     fn call(
         &self,
         env: Env,
-        function: Value,
-        given: Value,
-        undefined: Value,
+        function: Reference,
+        first: &[Value],
         parts: &Parts,
         workshop: &RefCell<Workshop>,
     ) -> Result<Value> {
-        let together = if parts.has_short { env.string_latin1(&parts.together)? } else { undefined };
+        let undefined = env.undefined()?;
+        let together = if parts.has_text { env.string_latin1(&parts.together)? } else { undefined };
         let mut arguments = std::mem::take(&mut workshop.borrow_mut().arguments);
         arguments.clear();
-        arguments.extend([given, together]);
-        self.pass(parts, undefined, &mut arguments);
-        self.is_busy.set(true);
-        let object = env.call_with(undefined, function, &arguments);
-        self.is_busy.set(false);
+        arguments.extend_from_slice(first);
+        arguments.push(together);
+        arguments.extend_from_slice(&parts.handles);
+        self.pass(parts);
+        let object = env.call_with(undefined, env.get(function)?, &arguments);
         workshop.borrow_mut().arguments = arguments;
         object
     }
 
-    /// Puts values where the JavaScript functions read them, and handles among their arguments.
+    /// Puts values where the JavaScript functions read them.
     #[inline(always)]
-    fn pass(&self, parts: &Parts, undefined: Value, arguments: &mut Vec<Value>) {
-        assert!(parts.slots.len() <= MAX_TOKENS);
-        for (index, slot) in parts.slots.iter().enumerate() {
-            // SAFETY: the memory is an ArrayBuffer's of this size, which `_keep_shared` keeps alive and which is not
-            // given to anyone who could detach it; the index is below `MAX_TOKENS`.
-            unsafe {
-                (&raw mut (*self.shared).places[index]).write(slot.place);
-                (&raw mut (*self.shared).bits[index]).write(slot.bits);
-            }
-            arguments.push(if slot.handle.is_null() { undefined } else { slot.handle });
+    fn pass(&self, parts: &Parts) {
+        let Parts { slots, object_ids, .. } = parts;
+        assert!(slots.len() <= MAX_SLOTS && object_ids.len() <= MAX_OBJECTS * MAX_OBJECT_IDS);
+        // SAFETY: the memory is as in `layout`, and has room for as many values; they are no part of it.
+        unsafe {
+            ptr::copy_nonoverlapping(slots.as_ptr(), (&raw mut (*self.shared).slots).cast(), slots.len());
+            ptr::copy_nonoverlapping(
+                object_ids.as_ptr(),
+                (&raw mut (*self.shared).object_ids).cast(),
+                object_ids.len(),
+            );
         }
-        assert!(parts.object_ids.len() <= MAX_OBJECT_IDS);
-        for (index, id) in parts.object_ids.iter().enumerate() {
-            // SAFETY: as above; the index is below `MAX_OBJECT_IDS`.
-            unsafe { (&raw mut (*self.shared).object_ids[index]).write(*id) };
+    }
+
+    #[inline(always)]
+    fn set_shape(&self, shape: i32) {
+        // SAFETY: the memory is as in `layout`.
+        unsafe { (&raw mut (*self.shared).shape).write(shape) };
+    }
+
+    #[inline(always)]
+    fn deserialize_all(&self, env: Env, parts: &mut Parts) -> Result<()> {
+        for element in &parts.elements {
+            parts.handles[element.handle] = self.deserialize(env, element)?;
         }
+        Ok(())
     }
 
     #[inline(never)]
     fn deserialize(&self, env: Env, element: &Element) -> Result<Value> {
-        let function = if element.raw { self.deserialize_raw_element } else { self.deserialize_element };
+        let Functions { deserialize_element, deserialize_raw_element, .. } = self.functions;
+        let function = if element.raw { deserialize_raw_element } else { deserialize_element };
         let value = env.call(env.get(function)?, &[element.document]);
         value.map_err(|_| Failure::Refused(element.offset))
+    }
+}
+
+/// Objects that one call makes: all with compiled functions, and without values of the deserialiser's.
+#[derive(Default)]
+pub struct Objects {
+    /// What JavaScript reads of each: shape, first slot, first ObjectId, and which of the strings is its texts'.
+    all: Vec<[i32; 4]>,
+    /// Where the texts of each end.
+    texts: Vec<usize>,
+}
+
+impl Objects {
+    /// Lets all go.
+    pub fn clear(&mut self) {
+        self.all.clear();
+        self.texts.clear();
+    }
+
+    /// How many.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Adds the last object of the parts.
+    #[inline(always)]
+    pub fn push(&mut self, shape: ShapeId, parts: &Parts) {
+        let text = if parts.has_text { self.texts.len() as i32 } else { -1 };
+        if parts.has_text {
+            self.texts.push(parts.together.len());
+        }
+        self.all.push([shape.0 as i32, parts.start.slot as i32, parts.start.object_id as i32, text]);
+    }
+
+    /// Whether there is room for one more, whatever it is.
+    #[inline(always)]
+    #[must_use]
+    pub fn has_room(&self, parts: &Parts) -> bool {
+        self.all.len() < MAX_OBJECTS
+            && parts.slots.len() + MAX_TOKENS <= MAX_SLOTS
+            && parts.handles.len() < MAX_HANDLES
+    }
+}
+
+impl Builders {
+    /// Makes objects and adds them to the array `results`: runs JavaScript. Where it throws, those before are there.
+    pub fn make_many(
+        &self,
+        env: Env,
+        results: Value,
+        objects: &Objects,
+        parts: &Parts,
+        workshop: &RefCell<Workshop>,
+    ) -> Result<()> {
+        let mut arguments = std::mem::take(&mut workshop.borrow_mut().arguments);
+        arguments.clear();
+        arguments.extend([
+            results,
+            env.number(objects.len() as f64)?,
+            env.number(parts.handles.len() as f64)?,
+        ]);
+        arguments.extend_from_slice(&parts.handles);
+        let mut start = 0;
+        for &end in &objects.texts {
+            arguments.push(env.string_latin1(&parts.together[start..end])?);
+            start = end;
+        }
+        self.pass(parts);
+        assert!(objects.len() <= MAX_OBJECTS);
+        // SAFETY: the memory is as in `layout`, and has room for as many objects.
+        unsafe {
+            let shared = (&raw mut (*self.shared).objects).cast();
+            ptr::copy_nonoverlapping(objects.all.as_ptr(), shared, objects.len());
+        }
+        let made = env.call(env.get(self.functions.make_many)?, &arguments);
+        workshop.borrow_mut().arguments = arguments;
+        made.map(drop)
     }
 }
 

@@ -3,10 +3,11 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use crate::builders::{Builders, Guess, Workshop};
+use crate::builders::{Builders, Guess, Layout, Workshop};
 use crate::cursor_reply::Batch;
-use crate::js_row::{self, Conversion};
+use crate::js_row::{self, Conversion, Input, Kind, Site};
 use crate::node::{Env, Result, Source, Value};
+use crate::parts::Parts;
 
 /// The addon in one JavaScript thread.
 #[derive(Default)]
@@ -50,44 +51,67 @@ impl Converter {
         Self { addon, builders, conversion, row_guess, change_guess, reply_guess }
     }
 
-    /// The array over whose memory strings may stand, if they may: not where the bytes are a copy.
+    /// Where its objects are made.
     #[inline(always)]
-    fn owner(&self, array: Value, source: &Source<'_>) -> Option<Value> {
-        (self.conversion.zero_copy && matches!(source, Source::Borrowed(_))).then_some(array)
+    #[must_use]
+    pub fn site(&self, env: Env) -> Site<'_> {
+        Site { env, builders: &self.builders, workshop: &self.addon.workshop }
     }
 
-    /// `{ row, replicaId }` of a document, which is `bytes` of the source that `array` gave.
+    /// Bytes of a source, which `array` gave: strings may stand over its memory if that is asked for, and if the bytes
+    /// are no copy.
     #[inline(always)]
-    pub fn row(&self, env: Env, array: Value, source: &Source<'_>, bytes: &[u8]) -> Result<Value> {
-        let owner = self.owner(array, source);
-        with_guess(&self.row_guess, |guess| {
-            let Self { addon, builders, conversion, .. } = self;
-            js_row::identified_row(env, bytes, owner, *conversion, builders, &addon.workshop, guess)
-        })
+    fn input<'a>(&self, array: Value, source: &Source<'_>, bytes: &'a [u8]) -> Input<'a> {
+        let shares = self.conversion.zero_copy && matches!(source, Source::Borrowed(_));
+        Input { bytes, owner: shares.then_some(array) }
     }
 
-    /// The rows and the identity of a change event, likewise.
     #[inline(always)]
-    pub fn change(&self, env: Env, array: Value, source: &Source<'_>, bytes: &[u8]) -> Result<Value> {
-        let owner = self.owner(array, source);
-        with_guess(&self.change_guess, |guess| {
-            let Self { addon, builders, conversion, .. } = self;
-            js_row::change(env, bytes, owner, *conversion, builders, &addon.workshop, guess)
+    fn guess(&self, kind: Kind) -> &Cell<Guess> {
+        match kind {
+            Kind::Document => &self.row_guess,
+            Kind::Change => &self.change_guess,
+        }
+    }
+
+    /// The object of a document or event, or what the calling JavaScript makes it of.
+    #[inline(always)]
+    pub fn leave_or_make(&self, env: Env, kind: Kind, array: Value, source: &Source<'_>) -> Result<Value> {
+        let site = self.site(env);
+        let input = self.input(array, source, source.bytes());
+        let plan =
+            with_guess(self.guess(kind), |guess| js_row::read(site, kind, input, self.conversion, guess))?;
+        plan.leave_or_make(site)
+    }
+
+    /// Reads a document or event, which is `bytes` of the source, behind what `parts` has.
+    #[inline(always)]
+    pub fn read_into(
+        &self,
+        env: Env,
+        kind: Kind,
+        array: Value,
+        source: &Source<'_>,
+        bytes: &[u8],
+        parts: &mut Parts,
+    ) -> Result<Layout> {
+        let input = self.input(array, source, bytes);
+        with_guess(self.guess(kind), |guess| {
+            js_row::read_into(self.site(env), kind, input, self.conversion, guess, parts)
         })
     }
 
     /// The fields of a cursor's document, and its batch.
     pub fn reply(&self, env: Env, cursor: &[u8]) -> Result<(Value, Batch)> {
-        with_guess(&self.reply_guess, |guess| {
-            js_row::cursor_reply(env, cursor, &self.builders, &self.addon.workshop, guess)
-        })
+        let site = self.site(env);
+        let (plan, batch) = with_guess(&self.reply_guess, |guess| js_row::read_cursor(site, cursor, guess))?;
+        Ok((plan.make(site)?, batch))
     }
 
     /// The identity of a document.
     pub fn id(&self, env: Env, document: &[u8]) -> Result<Value> {
-        with_guess(&self.addon.id_guess, |guess| {
-            let both = js_row::identity(env, document, &self.builders, &self.addon.workshop, guess)?;
-            env.property(both, c"id")
-        })
+        let site = self.site(env);
+        let plan = with_guess(&self.addon.id_guess, |guess| js_row::read_identity(site, document, guess))?;
+        env.property(plan.make(site)?, c"id")
     }
 }

@@ -1,118 +1,189 @@
-//! The values of an object on their way to JavaScript.
+//! The values of objects on their way to JavaScript.
 //!
-//! Most do not cross one by one: a call of Node-API costs 15 to 20 ns each time, compiled JavaScript a few to take a
-//! bigint or a double out of shared memory or a short string out of a longer one (rows of 12 integers: 276 to 215 ns,
-//! of 12 short strings: 347 to 287; none was seen on the row of a 1 KB document). So numbers pass in shared memory, and short texts of one byte a character together as
-//! one string, of at most [`MAX_TOGETHER`] bytes: a slice of it keeps all of it alive.
-
-use std::ptr;
+//! Most do not cross one by one: a call of Node-API costs 15 to 50 ns each time, compiled JavaScript a few to take a
+//! bigint or a double out of shared memory, or a text out of a longer one. So numbers pass in shared memory, and the
+//! texts of one byte a character of an object together as one string, of at most [`MAX_TOGETHER`] bytes: a slice of it
+//! keeps all of it alive.
 
 use crate::node::{Env, Result, Value};
 use crate::spec;
 
 /// ObjectIds that can pass beside the values of one object.
 pub const MAX_OBJECT_IDS: usize = 16;
-/// Texts of at most so many bytes pass together with others.
-pub const MAX_SHORT: usize = 64;
 /// Bytes of the texts of one object that pass together.
 pub const MAX_TOGETHER: usize = 1024;
 
-/// The values of an object, in the order of its names, and what passes beside them.
+/// The values of objects, those of each in the order of its names, and what passes beside them.
 #[derive(Default)]
 pub struct Parts {
     /// In the order of the names.
     pub slots: Vec<Slot>,
-    /// Short texts of one byte a character, one after another.
+    /// Texts of one byte a character, one after another.
     pub together: Vec<u8>,
-    /// Whether a slot is such a text.
-    pub has_short: bool,
+    /// Values of Node-API's.
+    pub handles: Vec<Value>,
     /// In the order of their marks.
     pub object_ids: Vec<[u8; spec::OBJECT_ID]>,
-    /// What the deserialiser makes before.
+    /// What the deserialiser makes before, of the last object.
     pub elements: Vec<Element>,
+    /// Where the last object begins.
+    pub start: Start,
+    /// Whether a slot of the last object is a text.
+    pub has_text: bool,
 }
 
-/// A value.
+/// Where the parts of an object begin.
+#[derive(Clone, Copy, Default)]
+pub struct Start {
+    /// In `slots`.
+    pub slot: usize,
+    /// In `together`.
+    pub text: usize,
+    /// In `handles`.
+    pub handle: usize,
+    /// In `object_ids`.
+    pub object_id: usize,
+}
+
+/// A value, as it stands in the shared memory.
 #[derive(Clone, Copy)]
+#[repr(C)]
 pub struct Slot {
-    /// Where a text stands among those that pass together, from its first byte to behind its last; or a negative
-    /// number that says what the slot is.
-    pub place: [i32; 2],
+    /// Where a text stands among those of its object, from its first byte to behind its last; or a negative number
+    /// that says what the slot is, and the place of a handle.
+    place: [i32; 2],
     /// The bits of a bigint or a double.
-    pub bits: u64,
-    /// Any other value.
-    pub handle: Value,
+    bits: u64,
 }
 
 /// What a slot is, where it is no text: the numbers of lib/row-functions.js.
 #[derive(Clone, Copy)]
 #[repr(i32)]
-enum SlotKind {
+pub enum SlotKind {
+    /// A value of Node-API's.
     Handle = -1,
+    /// A bigint.
     Bigint = -2,
+    /// A number.
     Double = -3,
+    /// `null`
     Null = -4,
+    /// `undefined`
+    Undefined = -5,
+    /// `false`
+    False = -6,
+    /// `true`
+    True = -7,
+    /// A `Date` of a number.
+    Date = -8,
 }
 
 impl Parts {
-    /// Begins an object.
+    /// Begins the first object.
+    #[inline(always)]
     pub fn clear(&mut self) {
         self.slots.clear();
         self.together.clear();
-        self.has_short = false;
+        self.handles.clear();
         self.object_ids.clear();
+        self.elements.clear();
+        self.start = Start::default();
+        self.has_text = false;
+    }
+
+    /// Begins another object behind the last.
+    #[inline(always)]
+    pub fn begin(&mut self) {
+        self.start = Start {
+            slot: self.slots.len(),
+            text: self.together.len(),
+            handle: self.handles.len(),
+            object_id: self.object_ids.len(),
+        };
+        self.has_text = false;
+    }
+
+    /// Takes the last object back.
+    pub fn take_back(&mut self) {
+        self.slots.truncate(self.start.slot);
+        self.together.truncate(self.start.text);
+        self.handles.truncate(self.start.handle);
+        self.object_ids.truncate(self.start.object_id);
         self.elements.clear();
     }
 
+    /// Lets all objects before the last go.
+    pub fn keep_last(&mut self) {
+        self.slots.drain(..self.start.slot);
+        self.together.drain(..self.start.text);
+        let before = self.handles.drain(..self.start.handle).len();
+        for slot in self.slots.iter_mut().filter(|slot| slot.place[0] == SlotKind::Handle as i32) {
+            slot.place[1] -= before as i32;
+        }
+        for element in &mut self.elements {
+            element.handle -= before;
+        }
+        self.object_ids.drain(..self.start.object_id);
+        self.start = Start::default();
+    }
+
     #[inline(always)]
-    fn push(&mut self, kind: SlotKind, bits: u64, handle: Value) {
-        self.slots.push(Slot { place: [kind as i32, 0], bits, handle });
+    fn push(&mut self, kind: SlotKind, place: i32, bits: u64) {
+        self.slots.push(Slot { place: [kind as i32, place], bits });
     }
 
     /// A value of Node-API's.
     #[inline(always)]
     pub fn push_handle(&mut self, handle: Value) {
-        self.push(SlotKind::Handle, 0, handle);
+        self.push(SlotKind::Handle, self.handles.len() as i32, 0);
+        self.handles.push(handle);
     }
 
-    /// A number.
+    /// A value that is one of a kind.
     #[inline(always)]
-    pub fn push_double(&mut self, number: f64) {
-        self.push(SlotKind::Double, number.to_bits(), ptr::null_mut());
+    pub fn push_constant(&mut self, kind: SlotKind) {
+        self.push(kind, 0, 0);
+    }
+
+    /// A number, or a date of it.
+    #[inline(always)]
+    pub fn push_double(&mut self, kind: SlotKind, number: f64) {
+        self.push(kind, 0, number.to_bits());
     }
 
     /// A bigint.
     #[inline(always)]
     pub fn push_bigint(&mut self, number: i64) {
-        self.push(SlotKind::Bigint, number as u64, ptr::null_mut());
+        self.push(SlotKind::Bigint, 0, number as u64);
     }
 
-    /// `null`.
+    /// Whether a text of so many bytes has room among the others.
     #[inline(always)]
-    pub fn push_null(&mut self) {
-        self.push(SlotKind::Null, 0, ptr::null_mut());
+    #[must_use]
+    pub fn has_room(&self, length: usize) -> bool {
+        self.together.len() - self.start.text + length <= MAX_TOGETHER
     }
 
-    /// Puts a text with the others, if it is short and there is room.
+    /// Puts a text with the others, which has room there.
     #[inline(always)]
-    pub fn push_short(&mut self, latin1: &[u8]) -> bool {
-        let start = self.together.len();
-        let end = start + latin1.len();
-        if latin1.len() > MAX_SHORT || end > MAX_TOGETHER {
-            return false;
-        }
-        self.has_short = true;
+    pub fn push_together(&mut self, latin1: &[u8]) {
+        let start = self.together.len() - self.start.text;
+        self.has_text = true;
         self.together.extend_from_slice(latin1);
-        self.slots.push(Slot { place: [start as i32, end as i32], bits: 0, handle: ptr::null_mut() });
-        true
+        self.slots.push(Slot { place: [start as i32, (start + latin1.len()) as i32], bits: 0 });
     }
 
-    /// The value of a slot by itself.
+    /// The value of a slot of the first object by itself.
     pub fn value(&self, env: Env, slot: &Slot) -> Result<Value> {
-        match slot.place {
-            [kind, _] if kind == SlotKind::Handle as i32 => Ok(slot.handle),
-            [kind, _] if kind == SlotKind::Bigint as i32 => env.bigint(slot.bits as i64),
-            [kind, _] if kind == SlotKind::Double as i32 => env.number(f64::from_bits(slot.bits)),
+        let Slot { place, bits } = *slot;
+        match place {
+            [kind, handle] if kind == SlotKind::Handle as i32 => Ok(self.handles[handle as usize]),
+            [kind, _] if kind == SlotKind::Bigint as i32 => env.bigint(bits as i64),
+            [kind, _] if kind == SlotKind::Double as i32 => env.number(f64::from_bits(bits)),
+            [kind, _] if kind == SlotKind::Undefined as i32 => env.undefined(),
+            [kind, _] if kind == SlotKind::False as i32 => env.boolean(false),
+            [kind, _] if kind == SlotKind::True as i32 => env.boolean(true),
+            [kind, _] if kind == SlotKind::Date as i32 => env.date(f64::from_bits(bits)),
             [start, end] if start >= 0 => env.string_latin1(&self.together[start as usize..end as usize]),
             _ => env.null(),
         }
@@ -121,8 +192,8 @@ impl Parts {
 
 /// A value that the deserialiser makes.
 pub struct Element {
-    /// Its slot.
-    pub index: usize,
+    /// Its place among the handles.
+    pub handle: usize,
     /// A document of the element alone, named `_id`.
     pub document: Value,
     /// Whether documents in it stay BSON.
