@@ -17,6 +17,7 @@ use crate::node::{Env, Failure, Result, Value};
 use crate::parts::{Element, MAX_OBJECT_IDS, Parts, SlotKind};
 use crate::reader::Reader;
 use crate::row::read_row;
+use crate::scan;
 use crate::shape::{Mark, Names, Sequence, ShapeId};
 use crate::strict;
 use crate::text::Text;
@@ -56,7 +57,7 @@ impl Values<'_> {
         }
         if let Some(owner) = self.owner
             && text.len() >= MIN_EXTERNAL
-            && text.is_ascii()
+            && scan::is_ascii(text)
         {
             // SAFETY: the text is the source's, which is this array's memory; the caller chose `zeroCopy` and with
             // it not to write there again.

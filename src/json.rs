@@ -9,6 +9,7 @@ use crate::decimal128;
 use crate::error::{ErrorKind, Result};
 use crate::hex;
 use crate::number;
+use crate::object_ids;
 use crate::reader::{Binary, Outer, Piece, Reader};
 use crate::spec::{self, MAX_DEPTH, element_type, subtype};
 use crate::text::Tail;
@@ -248,6 +249,14 @@ fn write_value(
             push_object_id(reader.read_array()?, tail);
             // Arrays of references are long: the next one is not worth a dispatch. (array of 1,000 ObjectIds)
             while level == Level::Array && reader.peek() == element_type::OBJECT_ID {
+                let rest = reader.rest();
+                if rest.len() >= object_ids::WIDTH {
+                    let read = tail.push_object_ids(rest);
+                    if read > 0 {
+                        reader.advance(read);
+                        continue;
+                    }
+                }
                 reader.read_type();
                 reader.skip_name()?;
                 push_object_id(reader.read_array()?, tail);

@@ -28,6 +28,7 @@ pub mod datetime;
 pub mod decimal128;
 pub mod hex;
 pub mod number;
+pub mod object_ids;
 
 pub mod reader;
 pub mod text;

@@ -204,6 +204,20 @@ impl<'a> Reader<'a> {
         load_chunk(self.source, self.at)
     }
 
+    /// What is left of the document, without its terminator.
+    #[inline(always)]
+    #[must_use]
+    pub fn rest(&self) -> &'a [u8] {
+        // SAFETY: `at <= end < source.len()`.
+        unsafe { self.source.get_unchecked(self.at..self.end) }
+    }
+
+    /// Steps over the first `len` bytes of the rest.
+    #[inline(always)]
+    pub fn advance(&mut self, len: usize) {
+        self.at += len.min(self.end - self.at);
+    }
+
     /// Steps over a name of `len` bytes and its zero byte, which the caller has seen; returns the name.
     #[inline(always)]
     pub fn take_name(&mut self, len: usize) -> Result<Piece<'a>> {

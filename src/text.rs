@@ -14,6 +14,7 @@
 use std::ops::Range;
 
 use crate::chunk::{CHUNK, Chunk};
+use crate::object_ids;
 use crate::reader::Piece;
 use crate::scan::{self, needs_escape};
 
@@ -140,6 +141,17 @@ impl<'t> Tail<'t> {
             self.at.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
             self.at = self.at.add(bytes.len());
         }
+    }
+
+    /// The first elements of an array, as [`object_ids::write_run`] takes them; the number of their bytes.
+    #[inline(never)]
+    pub fn push_object_ids(&mut self, elements: &[u8]) -> usize {
+        self.reserve(object_ids::ROOM);
+        // SAFETY: there is as much room as is asked for.
+        let run = unsafe { object_ids::write_run(elements, self.at) };
+        // SAFETY: so many bytes were written, all of them ASCII.
+        self.at = unsafe { self.at.add(run.written) };
+        run.read
     }
 
     /// Ends a container: `close` takes the place of the comma after its last element, if it has one.
