@@ -162,7 +162,8 @@ fn check_names(reader: &mut Reader<'_>, named: bool, depth: usize) -> Result<()>
     if depth > MAX_DEPTH {
         return Err(ErrorKind::Depth.at(start));
     }
-    let mut names = Vec::new();
+    // One name is in order by itself, and most documents here have no other: only a second one takes memory.
+    let (mut first, mut names) = (None, Vec::new());
     loop {
         let at = reader.offset();
         let element_type = reader.read_type();
@@ -180,7 +181,16 @@ fn check_names(reader: &mut Reader<'_>, named: bool, depth: usize) -> Result<()>
         }
         let name = reader.read_name()?;
         if named {
-            names.push(check_utf8(name, at)?);
+            let name = check_utf8(name, at)?;
+            match first {
+                None => first = Some(name),
+                Some(first) => {
+                    if names.is_empty() {
+                        names.push(first);
+                    }
+                    names.push(name);
+                }
+            }
         }
         check_value(reader, element_type, depth + 1).map_err(ErrorKind::nested)?;
     }
