@@ -172,7 +172,7 @@ impl Run<'_> {
     fn read<'s>(
         &mut self,
         places: impl Iterator<Item = Place<'s>>,
-        parts: &mut Parts,
+        parts: &mut Parts<Value>,
     ) -> Option<Result<Layout>> {
         self.objects.clear();
         // Places of one source stand one after another, so it is asked for its bytes once.

@@ -11,7 +11,7 @@ use std::mem::offset_of;
 use std::ptr;
 
 use crate::node::{Env, Failure, Reference, Result, Value};
-use crate::parts::{Element, MAX_OBJECT_IDS, Parts, Slot};
+use crate::parts::{MAX_OBJECT_IDS, Parts, Slot, SlotKind};
 use crate::shape::{MAX_TOKENS, ShapeId, Shapes, Token};
 use crate::spec;
 use crate::text::Text;
@@ -42,7 +42,7 @@ pub struct Workshop {
     /// Text becomes UTF-16 or Latin-1 here.
     pub scratch: utf8::Scratch,
     /// Room for the values of objects.
-    pub parts: Parts,
+    pub parts: Parts<Value>,
     arguments: Vec<Value>,
     small_since_large: u32,
 }
@@ -63,7 +63,7 @@ impl Workshop {
 
     /// Takes room back for the next objects; that of a wide one does not stay for ever.
     #[inline(always)]
-    pub fn take_room(&mut self, parts: Parts) {
+    pub fn take_room(&mut self, parts: Parts<Value>) {
         if parts.slots.capacity() <= KEPT_SLOTS {
             self.parts = parts;
         }
@@ -213,7 +213,7 @@ impl Builders {
         env: Env,
         layout: Layout,
         given: Option<Value>,
-        parts: Parts,
+        parts: Parts<Value>,
         workshop: &RefCell<Workshop>,
     ) -> Result<Value> {
         match layout {
@@ -241,7 +241,7 @@ impl Builders {
         env: Env,
         layout: Layout,
         given: Option<Value>,
-        mut parts: Parts,
+        mut parts: Parts<Value>,
         workshop: &RefCell<Workshop>,
     ) -> Result<Value> {
         let given = given.map_or_else(|| env.undefined(), Ok)?;
@@ -265,7 +265,7 @@ impl Builders {
             Layout::Any(tokens) => {
                 self.deserialize_all(env, &mut parts)?;
                 let tokens = array_of(env, &tokens)?;
-                let values = env.array(parts.slots.iter().map(|slot| parts.value(env, slot)))?;
+                let values = env.array(parts.slots.iter().map(|slot| value_of(env, slot, &parts)))?;
                 let object_ids = env.uint8_array(parts.object_ids.as_flattened())?;
                 env.call(env.get(self.functions.assemble)?, &[tokens, given, values, object_ids])
             }
@@ -314,7 +314,7 @@ impl Builders {
         env: Env,
         function: Reference,
         first: &[Value],
-        parts: &Parts,
+        parts: &Parts<Value>,
         workshop: &RefCell<Workshop>,
     ) -> Result<Value> {
         let undefined = env.undefined()?;
@@ -332,7 +332,7 @@ impl Builders {
 
     /// Puts values where the JavaScript functions read them.
     #[inline(always)]
-    fn pass(&self, parts: &Parts) {
+    fn pass(&self, parts: &Parts<Value>) {
         let Parts { slots, object_ids, .. } = parts;
         assert!(slots.len() <= MAX_SLOTS && object_ids.len() <= MAX_OBJECTS * MAX_OBJECT_IDS);
         // SAFETY: the memory is as in `layout`, and has room for as many values; they are no part of it.
@@ -353,19 +353,33 @@ impl Builders {
     }
 
     #[inline(always)]
-    fn deserialize_all(&self, env: Env, parts: &mut Parts) -> Result<()> {
+    fn deserialize_all(&self, env: Env, parts: &mut Parts<Value>) -> Result<()> {
         for element in &parts.elements {
-            parts.handles[element.handle] = self.deserialize(env, element)?;
+            let function = if element.raw {
+                self.functions.deserialize_raw_element
+            } else {
+                self.functions.deserialize_element
+            };
+            let value = env.call(env.get(function)?, &[parts.handles[element.handle]]);
+            parts.handles[element.handle] = value.map_err(|_| Failure::Refused(element.offset))?;
         }
         Ok(())
     }
+}
 
-    #[inline(never)]
-    fn deserialize(&self, env: Env, element: &Element) -> Result<Value> {
-        let Functions { deserialize_element, deserialize_raw_element, .. } = self.functions;
-        let function = if element.raw { deserialize_raw_element } else { deserialize_element };
-        let value = env.call(env.get(function)?, &[element.document]);
-        value.map_err(|_| Failure::Refused(element.offset))
+/// The value of a slot by itself.
+fn value_of(env: Env, slot: &Slot, parts: &Parts<Value>) -> Result<Value> {
+    let Slot { place, bits } = *slot;
+    match place {
+        [kind, handle] if kind == SlotKind::Handle as i32 => Ok(parts.handles[handle as usize]),
+        [kind, _] if kind == SlotKind::Bigint as i32 => env.bigint(bits as i64),
+        [kind, _] if kind == SlotKind::Double as i32 => env.number(f64::from_bits(bits)),
+        [kind, _] if kind == SlotKind::Undefined as i32 => env.undefined(),
+        [kind, _] if kind == SlotKind::False as i32 => env.boolean(false),
+        [kind, _] if kind == SlotKind::True as i32 => env.boolean(true),
+        [kind, _] if kind == SlotKind::Date as i32 => env.date(f64::from_bits(bits)),
+        [start, end] if start >= 0 => env.string_latin1(&parts.together[start as usize..end as usize]),
+        _ => env.null(),
     }
 }
 
@@ -393,7 +407,7 @@ impl Objects {
 
     /// Adds the last object of the parts.
     #[inline(always)]
-    pub fn push(&mut self, shape: ShapeId, parts: &Parts) {
+    pub fn push(&mut self, shape: ShapeId, parts: &Parts<Value>) {
         let text = if parts.has_text { self.texts.len() as i32 } else { -1 };
         if parts.has_text {
             self.texts.push(parts.together.len());
@@ -404,7 +418,7 @@ impl Objects {
     /// Whether there is room for one more, whatever it is.
     #[inline(always)]
     #[must_use]
-    pub fn has_room(&self, parts: &Parts) -> bool {
+    pub fn has_room(&self, parts: &Parts<Value>) -> bool {
         self.all.len() < MAX_OBJECTS
             && parts.slots.len() + MAX_TOKENS <= MAX_SLOTS
             && parts.handles.len() < MAX_HANDLES
@@ -418,7 +432,7 @@ impl Builders {
         env: Env,
         results: Value,
         objects: &Objects,
-        parts: &Parts,
+        parts: &Parts<Value>,
         workshop: &RefCell<Workshop>,
     ) -> Result<()> {
         let mut arguments = std::mem::take(&mut workshop.borrow_mut().arguments);

@@ -93,7 +93,7 @@ impl Converter {
         array: Value,
         source: &Source<'_>,
         bytes: &[u8],
-        parts: &mut Parts,
+        parts: &mut Parts<Value>,
     ) -> Result<Layout> {
         let input = self.input(array, source, bytes);
         with_guess(self.guess(kind), |guess| {

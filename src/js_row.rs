@@ -10,164 +10,57 @@ use crate::change_event::{ChangeOptions, read_change, read_event};
 use crate::column::{Column, ColumnSink};
 use crate::cursor_reply::{Batch, read_reply};
 use crate::datetime::DateRenderMode;
-use crate::deserialize::{self, ValueSink, write_value};
+use crate::deserialize::{ValueSink, write_value};
 use crate::error::ErrorKind;
-use crate::identity::{IdElement, document_of};
+use crate::identity::IdElement;
 use crate::node::{Env, Failure, Result, Value};
-use crate::parts::{Element, MAX_OBJECT_IDS, Parts, SlotKind};
+use crate::parts::{Make, Parts};
 use crate::reader::Reader;
 use crate::row::read_row;
-use crate::scan;
 use crate::shape::{Mark, Names, Sequence, ShapeId};
 use crate::strict;
 use crate::text::Text;
-use crate::utf8::{self, Encoded};
+use crate::values::Values;
 
-/// Strings of at least so many bytes stand over the source's memory, where that was asked for. An external string has
-/// a reference and a finalizer to pay for; where copying becomes dearer than those has not been measured.
-const MIN_EXTERNAL: usize = 16 << 10;
-/// Up to so many bytes, to look whether a text is ASCII costs less than to set a kernel up for it.
-const SHORT: usize = 64;
-
-/// Collects values.
-struct Values<'w> {
+/// Makes values at once.
+struct Direct {
     env: Env,
-    scratch: &'w mut utf8::Scratch,
-    parts: &'w mut Parts,
     /// The array over whose memory long strings may stand.
     owner: Option<Value>,
 }
 
-impl Values<'_> {
-    /// A text of one byte a character.
-    #[inline(always)]
-    fn push_latin1(&mut self, text: &[u8]) -> Result<()> {
-        if self.parts.has_room(text.len()) {
-            self.parts.push_together(text);
-        } else {
-            self.parts.push_handle(self.env.string_latin1(text)?);
-        }
-        Ok(())
-    }
+impl Make for Direct {
+    type Handle = Value;
 
     #[inline(always)]
-    fn push_text(&mut self, text: &[u8]) -> Result<()> {
-        if text.len() <= SHORT && text.is_ascii() {
-            return self.push_latin1(text);
+    fn latin1(&mut self, text: &[u8]) -> Result<Value> {
+        self.env.string_latin1(text)
+    }
+
+    fn ascii_of_source(&mut self, text: &[u8]) -> Result<Value> {
+        match self.owner {
+            // SAFETY: the text is the source's, which is this array's memory; the caller chose `zeroCopy` and with it
+            // not to write there again.
+            Some(owner) => unsafe { self.env.external_latin1(text, owner) },
+            None => self.env.string_latin1(text),
         }
-        if let Some(owner) = self.owner
-            && text.len() >= MIN_EXTERNAL
-            && scan::is_ascii(text)
-        {
-            // SAFETY: the text is the source's, which is this array's memory; the caller chose `zeroCopy` and with
-            // it not to write there again.
-            let string = unsafe { self.env.external_latin1(text, owner) }?;
-            self.parts.push_handle(string);
-            return Ok(());
-        }
-        self.push_transcoded(text)
     }
 
-    fn push_transcoded(&mut self, text: &[u8]) -> Result<()> {
-        let Self { env, scratch, parts, .. } = self;
-        match utf8::transcode(text, scratch) {
-            Encoded::Utf16(text) => parts.push_handle(env.string_utf16(text)?),
-            Encoded::Ascii if parts.has_room(text.len()) => parts.push_together(text),
-            Encoded::Latin1(text) if parts.has_room(text.len()) => parts.push_together(text),
-            Encoded::Ascii => parts.push_handle(env.string_latin1(text)?),
-            Encoded::Latin1(text) => parts.push_handle(env.string_latin1(text)?),
-        }
-        Ok(())
-    }
-}
-
-impl ColumnSink for Values<'_> {
-    type Error = Failure;
-
-    #[inline(always)]
-    fn write_column(&mut self, column: Column<'_>) -> Result<()> {
-        let env = self.env;
-        match column {
-            Column::Null => self.parts.push_constant(SlotKind::Null),
-            Column::Integer(number) => self.parts.push_bigint(number),
-            Column::Real(number) => self.parts.push_double(SlotKind::Double, number),
-            Column::Ascii(text) => self.push_latin1(text)?,
-            Column::Text(text) => self.push_text(text)?,
-            Column::Json(text) => self.push_transcoded(text)?,
-            Column::Blob(bytes) => self.parts.push_handle(env.uint8_array(bytes)?),
-            Column::Unsigned(number) => match i64::try_from(number) {
-                Ok(number) => self.parts.push_bigint(number),
-                Err(_) => self.parts.push_handle(env.bigint_unsigned(number)?),
-            },
-            Column::Huge(number) => self.parts.push_handle(huge(env, number)?),
-        }
-        Ok(())
-    }
-}
-
-impl ValueSink for Values<'_> {
-    type Error = Failure;
-
-    #[inline(always)]
-    fn takes_object_id(&self) -> bool {
-        self.parts.object_ids.len() - self.parts.start.object_id < MAX_OBJECT_IDS
+    fn utf16(&mut self, text: &[u16]) -> Result<Value> {
+        self.env.string_utf16(text)
     }
 
-    #[inline(always)]
-    fn write_value(&mut self, value: deserialize::Value<'_>) -> Result<()> {
-        use deserialize::Value;
-        let env = self.env;
-        match value {
-            Value::Undefined => self.parts.push_constant(SlotKind::Undefined),
-            Value::Null => self.parts.push_constant(SlotKind::Null),
-            Value::Boolean(false) => self.parts.push_constant(SlotKind::False),
-            Value::Boolean(true) => self.parts.push_constant(SlotKind::True),
-            Value::Number(number) => self.parts.push_double(SlotKind::Double, number),
-            Value::Int64(number) => self.parts.push_bigint(number),
-            Value::Text(text) => self.push_text(text)?,
-            Value::Date(time_value) => self.parts.push_double(SlotKind::Date, time_value as f64),
-            Value::ObjectId(id) => self.parts.object_ids.push(*id),
-            Value::Timestamp(timestamp) => {
-                self.parts.push_double(SlotKind::Double, (timestamp >> 32) as f64);
-                self.parts.push_double(SlotKind::Double, f64::from(timestamp as u32));
-            }
-            Value::Binary(binary) => {
-                // Latin-1 is bytes as they are.
-                self.push_latin1(binary.data)?;
-                self.parts.push_double(SlotKind::Double, f64::from(binary.subtype));
-            }
-            Value::View { start, end } => {
-                self.parts.push_double(SlotKind::Double, start as f64);
-                self.parts.push_double(SlotKind::Double, end as f64);
-            }
-            Value::Document(bytes) => self.parts.push_handle(env.uint8_array(bytes)?),
-            Value::Element { element_type, bytes, offset, raw } => {
-                let document = env.uint8_array(&document_of(element_type, bytes)?)?;
-                self.parts.elements.push(Element { handle: self.parts.handles.len(), document, raw, offset });
-                self.parts.push_handle(document);
-            }
-        }
-        Ok(())
+    fn bytes(&mut self, bytes: &[u8]) -> Result<Value> {
+        self.env.uint8_array(bytes)
     }
-}
 
-/// The bigint of an integral double of any size: its 53 bits, shifted.
-#[cold]
-fn huge(env: Env, number: f64) -> Result<Value> {
-    const MANTISSA_BITS: u64 = f64::MANTISSA_DIGITS as u64 - 1;
-    /// Words of 2^1024, which is above all doubles.
-    const WORDS: usize = 1024 / 64;
-    let bits = number.to_bits();
-    let mantissa = bits & ((1 << MANTISSA_BITS) - 1) | 1 << MANTISSA_BITS;
-    let exponent = (bits >> MANTISSA_BITS & 0x7ff) - 1023 - MANTISSA_BITS;
-    let (word, shift) = ((exponent / 64) as usize, exponent % 64);
-    let mut words = [0; WORDS];
-    let shifted = u128::from(mantissa) << shift;
-    words[word] = shifted as u64;
-    if let Some(next) = words.get_mut(word + 1) {
-        *next = (shifted >> 64) as u64;
+    fn unsigned(&mut self, number: u64) -> Result<Value> {
+        self.env.bigint_unsigned(number)
     }
-    env.bigint_words(number < 0.0, &words)
+
+    fn huge(&mut self, number: f64) -> Result<Value> {
+        self.env.bigint_huge(number)
+    }
 }
 
 /// Where objects are made.
@@ -186,12 +79,12 @@ pub struct Plan {
     layout: Layout,
     /// A value that the making function is given besides: the source, for views of it.
     given: Option<Value>,
-    parts: Parts,
+    parts: Parts<Value>,
 }
 
 impl Plan {
     /// The object of the only or last parts.
-    pub fn of(layout: Layout, parts: Parts) -> Self {
+    pub fn of(layout: Layout, parts: Parts<Value>) -> Self {
         Self { layout, given: None, parts }
     }
 
@@ -235,8 +128,8 @@ fn read_object<'a>(
     site: Site<'_>,
     input: Input<'a>,
     guess: &mut Guess,
-    parts: &mut Parts,
-    read: impl FnOnce(&mut Reader<'a>, &mut Names<'a, '_>, &mut Text, &mut Values<'_>) -> Result<()>,
+    parts: &mut Parts<Value>,
+    read: impl FnOnce(&mut Reader<'a>, &mut Names<'a, '_>, &mut Text, &mut Values<'_, Direct>) -> Result<()>,
 ) -> Result<Layout> {
     let Site { env, builders, workshop } = site;
     let workshop = &mut *workshop.borrow_mut();
@@ -244,7 +137,8 @@ fn read_object<'a>(
     let Input { bytes, owner } = input;
     let mut reader = Reader::new(bytes)?;
     let mut names = Names::begin(shapes, guess.shape(shapes));
-    let result = read(&mut reader, &mut names, text, &mut Values { env, scratch, parts, owner });
+    let sink = &mut Values { make: &mut Direct { env, owner }, scratch, parts };
+    let result = read(&mut reader, &mut names, text, sink);
     let names = names.end();
     workshop.rest(bytes.len());
     result?;
@@ -266,6 +160,39 @@ pub enum Kind {
     Change,
 }
 
+/// Reads all of a document or change event: names and values.
+#[inline(always)]
+pub fn read_fields<'a, M: Make>(
+    kind: Kind,
+    conversion: Conversion,
+    reader: &mut Reader<'a>,
+    names: &mut Names<'a, '_>,
+    text: &mut Text,
+    sink: &mut Values<'_, M>,
+) -> Result<()> {
+    let Conversion { mode, update_description, .. } = conversion;
+    match kind {
+        Kind::Document => {
+            if conversion.strict {
+                strict::check(reader.source(), strict::Kind::Document)?;
+            }
+            names.add("row");
+            names.mark(Mark::Enter);
+            let id = read_row(reader, mode, names, text, sink)?;
+            names.mark(Mark::Leave);
+            let id = id.ok_or(ErrorKind::NoId.at(0))?;
+            names.add("replicaId");
+            write_id(&id, names, sink)
+        }
+        Kind::Change => {
+            if conversion.strict {
+                strict::check(reader.source(), strict::Kind::Event)?;
+            }
+            read_change(reader, ChangeOptions { mode, update_description }, names, text, sink)
+        }
+    }
+}
+
 /// Reads a document or change event behind what `parts` has.
 #[inline(always)]
 pub fn read_into(
@@ -274,34 +201,11 @@ pub fn read_into(
     input: Input<'_>,
     conversion: Conversion,
     guess: &mut Guess,
-    parts: &mut Parts,
+    parts: &mut Parts<Value>,
 ) -> Result<Layout> {
-    let Conversion { mode, update_description, .. } = conversion;
-    match kind {
-        Kind::Document => {
-            if conversion.strict {
-                strict::check(input.bytes, strict::Kind::Document)?;
-            }
-            read_object(site, input, guess, parts, |reader, names, text, sink| {
-                names.add("row");
-                names.mark(Mark::Enter);
-                let id = read_row(reader, mode, names, text, sink)?;
-                names.mark(Mark::Leave);
-                let id = id.ok_or(ErrorKind::NoId.at(0))?;
-                names.add("replicaId");
-                write_id(&id, names, sink)
-            })
-        }
-        Kind::Change => {
-            if conversion.strict {
-                strict::check(input.bytes, strict::Kind::Event)?;
-            }
-            let options = ChangeOptions { mode, update_description };
-            read_object(site, input, guess, parts, |reader, names, text, sink| {
-                read_change(reader, options, names, text, sink)
-            })
-        }
-    }
+    read_object(site, input, guess, parts, |reader, names, text, sink| {
+        read_fields(kind, conversion, reader, names, text, sink)
+    })
 }
 
 /// Reads a document or change event.
@@ -321,7 +225,7 @@ pub fn read(
 fn plan(
     site: Site<'_>,
     given: Option<Value>,
-    read: impl FnOnce(&mut Parts) -> Result<Layout>,
+    read: impl FnOnce(&mut Parts<Value>) -> Result<Layout>,
 ) -> Result<Plan> {
     let mut parts = std::mem::take(&mut site.workshop.borrow_mut().parts);
     parts.clear();
@@ -345,7 +249,11 @@ pub fn read_plain_row(site: Site<'_>, bytes: &[u8], mode: DateRenderMode, guess:
 
 /// An identity, which must be told from every other.
 #[inline(always)]
-fn write_id<'a>(id: &IdElement<'a>, names: &mut Names<'a, '_>, sink: &mut Values<'_>) -> Result<()> {
+fn write_id<'a, S: ValueSink<Error = Failure>>(
+    id: &IdElement<'a>,
+    names: &mut Names<'a, '_>,
+    sink: &mut S,
+) -> Result<()> {
     id.check()?;
     write_value(&mut id.value(), id.element_type(), names, sink)
 }

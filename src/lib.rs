@@ -57,6 +57,9 @@ mod js_error;
 mod parts;
 
 #[cfg(feature = "node")]
+mod values;
+
+#[cfg(feature = "node")]
 mod builders;
 
 #[cfg(feature = "node")]

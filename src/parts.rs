@@ -5,7 +5,7 @@
 //! texts of one byte a character of an object together as one string, of at most [`MAX_TOGETHER`] bytes: a slice of it
 //! keeps all of it alive.
 
-use crate::node::{Env, Result, Value};
+use crate::node::Result;
 use crate::spec;
 
 /// ObjectIds that can pass beside the values of one object.
@@ -14,14 +14,13 @@ pub const MAX_OBJECT_IDS: usize = 16;
 pub const MAX_TOGETHER: usize = 1024;
 
 /// The values of objects, those of each in the order of its names, and what passes beside them.
-#[derive(Default)]
-pub struct Parts {
+pub struct Parts<H> {
     /// In the order of the names.
     pub slots: Vec<Slot>,
     /// Texts of one byte a character, one after another.
     pub together: Vec<u8>,
-    /// Values of Node-API's.
-    pub handles: Vec<Value>,
+    /// Values that pass by themselves.
+    pub handles: Vec<H>,
     /// In the order of their marks.
     pub object_ids: Vec<[u8; spec::OBJECT_ID]>,
     /// What the deserialiser makes before, of the last object.
@@ -51,16 +50,16 @@ pub struct Start {
 pub struct Slot {
     /// Where a text stands among those of its object, from its first byte to behind its last; or a negative number
     /// that says what the slot is, and the place of a handle.
-    place: [i32; 2],
+    pub place: [i32; 2],
     /// The bits of a bigint or a double.
-    bits: u64,
+    pub bits: u64,
 }
 
 /// What a slot is, where it is no text: the numbers of lib/row-functions.js.
 #[derive(Clone, Copy)]
 #[repr(i32)]
 pub enum SlotKind {
-    /// A value of Node-API's.
+    /// A value that passes by itself.
     Handle = -1,
     /// A bigint.
     Bigint = -2,
@@ -78,7 +77,39 @@ pub enum SlotKind {
     Date = -8,
 }
 
-impl Parts {
+/// Makes the values that pass by themselves.
+pub trait Make {
+    /// Such a value.
+    type Handle: Copy;
+    /// A string of one byte a character, none of them of the source.
+    fn latin1(&mut self, text: &[u8]) -> Result<Self::Handle>;
+    /// A string of one byte a character that is a text of the source, all of it ASCII.
+    fn ascii_of_source(&mut self, text: &[u8]) -> Result<Self::Handle>;
+    /// A string of UTF-16 code units.
+    fn utf16(&mut self, text: &[u16]) -> Result<Self::Handle>;
+    /// A `Uint8Array` with memory of its own.
+    fn bytes(&mut self, bytes: &[u8]) -> Result<Self::Handle>;
+    /// A bigint without a sign.
+    fn unsigned(&mut self, number: u64) -> Result<Self::Handle>;
+    /// The bigint of an integral double of any size.
+    fn huge(&mut self, number: f64) -> Result<Self::Handle>;
+}
+
+impl<H> Default for Parts<H> {
+    fn default() -> Self {
+        Self {
+            slots: Vec::new(),
+            together: Vec::new(),
+            handles: Vec::new(),
+            object_ids: Vec::new(),
+            elements: Vec::new(),
+            start: Start::default(),
+            has_text: false,
+        }
+    }
+}
+
+impl<H> Parts<H> {
     /// Begins the first object.
     #[inline(always)]
     pub fn clear(&mut self) {
@@ -132,9 +163,9 @@ impl Parts {
         self.slots.push(Slot { place: [kind as i32, place], bits });
     }
 
-    /// A value of Node-API's.
+    /// A value that passes by itself.
     #[inline(always)]
-    pub fn push_handle(&mut self, handle: Value) {
+    pub fn push_handle(&mut self, handle: H) {
         self.push(SlotKind::Handle, self.handles.len() as i32, 0);
         self.handles.push(handle);
     }
@@ -172,30 +203,13 @@ impl Parts {
         self.together.extend_from_slice(latin1);
         self.slots.push(Slot { place: [start as i32, (start + latin1.len()) as i32], bits: 0 });
     }
-
-    /// The value of a slot of the first object by itself.
-    pub fn value(&self, env: Env, slot: &Slot) -> Result<Value> {
-        let Slot { place, bits } = *slot;
-        match place {
-            [kind, handle] if kind == SlotKind::Handle as i32 => Ok(self.handles[handle as usize]),
-            [kind, _] if kind == SlotKind::Bigint as i32 => env.bigint(bits as i64),
-            [kind, _] if kind == SlotKind::Double as i32 => env.number(f64::from_bits(bits)),
-            [kind, _] if kind == SlotKind::Undefined as i32 => env.undefined(),
-            [kind, _] if kind == SlotKind::False as i32 => env.boolean(false),
-            [kind, _] if kind == SlotKind::True as i32 => env.boolean(true),
-            [kind, _] if kind == SlotKind::Date as i32 => env.date(f64::from_bits(bits)),
-            [start, end] if start >= 0 => env.string_latin1(&self.together[start as usize..end as usize]),
-            _ => env.null(),
-        }
-    }
 }
 
 /// A value that the deserialiser makes.
+#[derive(Clone, Copy)]
 pub struct Element {
-    /// Its place among the handles.
+    /// Its place among the handles: a document of the element alone, named `_id`.
     pub handle: usize,
-    /// A document of the element alone, named `_id`.
-    pub document: Value,
     /// Whether documents in it stay BSON.
     pub raw: bool,
     /// Where in the source it stands.
