@@ -1,7 +1,7 @@
 // The README's chart, an SVG of bars, from a report of the benchmark: how many times as fast as the TypeScript
 // converter, a bar a scenario, with a line where both would be equal.
 import { byGroup, describeRun, ratio, shortened } from './format.mjs';
-import { readReport } from './read-report.mjs';
+import { readReport } from './report-file.mjs';
 
 const width = 860;
 const labels = 330;

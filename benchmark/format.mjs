@@ -8,6 +8,10 @@ export function microseconds(nanoseconds) {
   return `${value.toFixed(digits)} µs`;
 }
 
+/** The times of those that every table names. */
+export const timeCells = ({ typescript, older, bsonrow }) =>
+  [typescript, older, bsonrow].map((contender) => microseconds(contender?.nsPerDocument));
+
 export const number = (value) => value?.toLocaleString('en') ?? '–';
 
 export const ratio = (value) => value?.toFixed(value < 10 ? 2 : 1) ?? '–';

@@ -1,6 +1,6 @@
 // The README's table, in Markdown, from a report of the benchmark.
-import { byGroup, describeRun, microseconds, number, ratio } from './format.mjs';
-import { readReport } from './read-report.mjs';
+import { byGroup, describeRun, number, ratio, timeCells } from './format.mjs';
+import { readReport } from './report-file.mjs';
 
 const header = [
   '| scenario | bytes | TypeScript | bson.deserialize | bsonrow | MiB/s | ratio |',
@@ -8,14 +8,11 @@ const header = [
 ];
 
 const rowOf = ({ title, meanBytes, contenders, ratios }) => {
-  const { typescript, older, bsonrow } = contenders;
   const cells = [
     title,
     number(meanBytes),
-    microseconds(typescript?.nsPerDocument),
-    microseconds(older?.nsPerDocument),
-    microseconds(bsonrow?.nsPerDocument),
-    number(bsonrow?.mibPerSecond),
+    ...timeCells(contenders),
+    number(contenders.bsonrow?.mibPerSecond),
     ratio(ratios.typescript),
   ];
   return `| ${cells.join(' | ')} |`;

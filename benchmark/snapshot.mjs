@@ -1,14 +1,15 @@
 // The benchmark of a snapshot and a change stream through the driver: the replicator's reader of cursors with this
 // addon, and with the TypeScript converter in its place, on the same replies of a replay server.
 import { fork } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { nodeProgram } from '../scripts/node-version.mjs';
+import { runChild } from './child.mjs';
+import { chosenOf, readCommandLine, runCommand } from './command-line.mjs';
 import { describeRun, number, ratio } from './format.mjs';
-import { describeMachine } from './machine.mjs';
 import { ensurePeer } from './peer/install.mjs';
+import { newReport, writeReport } from './report-file.mjs';
 import { median } from './statistics.mjs';
+import { textLine } from './text-line.mjs';
 
 const usage = `Usage: node benchmark/snapshot.mjs [options]
 
@@ -26,28 +27,12 @@ Exit status: 0, or 1 where the rows are not the same, or 2 for wrong usage.`;
 
 const CONTENDERS = ['driver', 'typescript', 'bsonrow'];
 const MIB = 1024 * 1024;
-const inThisFolder = (file) => fileURLToPath(new URL(file, import.meta.url));
-
-/** One process, and what it sends. */
-function runProcess(file, argument, program) {
-  return new Promise((resolve, reject) => {
-    const child = fork(inThisFolder(file), [JSON.stringify(argument)], { execPath: program });
-    let result;
-    child.once('message', (message) => {
-      result = message;
-    });
-    child.once('error', reject);
-    child.once('exit', (code, signal) => {
-      if (code === 0 && result !== undefined) resolve(result);
-      else reject(new Error(`${file} ended with ${signal ?? `exit status ${code}`}`));
-    });
-  });
-}
+const serverFile = fileURLToPath(new URL('snapshot-server.mjs', import.meta.url));
 
 /** @returns {Promise<{ uri: string, documents: number, bytes: number, stop: () => void }>} */
 function startServer(id, share, program) {
   return new Promise((resolve, reject) => {
-    const child = fork(inThisFolder('snapshot-server.mjs'), { execPath: program });
+    const child = fork(serverFile, { execPath: program });
     child.once('message', (message) => resolve({ ...message, stop: () => child.disconnect() }));
     child.once('error', reject);
     child.once('exit', (code) => reject(new Error(`the server ended with exit status ${code}`)));
@@ -60,7 +45,7 @@ async function measure({ id, title, kind }, { rounds, quick, program }) {
   const server = await startServer(id, quick ? 0.05 : 1, program);
   try {
     const task = { uri: server.uri, documents: server.documents, kind };
-    const { node, skipped, difference } = await runProcess(
+    const { node, skipped, difference } = await runChild(
       'snapshot-process.mjs',
       { ...task, contender: 'check' },
       program,
@@ -78,7 +63,7 @@ async function measure({ id, title, kind }, { rounds, quick, program }) {
     const results = CONTENDERS.map((contender) => [contender, []]);
     for (let round = 0; round < rounds; round += 1) {
       for (const [contender, taken] of results) {
-        taken.push(await runProcess('snapshot-process.mjs', { ...task, contender }, program));
+        taken.push(await runChild('snapshot-process.mjs', { ...task, contender }, program));
       }
     }
     return {
@@ -96,12 +81,8 @@ const summaryOf = (taken, { mebibytes }) => ({
   peakMiB: Math.max(...taken.map(({ peakMiB }) => peakMiB)),
 });
 
-const WIDTHS = [-50, 14, 14, 14, 8, 30, 24];
-const tableLine = (cells) =>
-  cells
-    .map((cell, i) => (WIDTHS[i] < 0 ? cell.padEnd(-WIDTHS[i]) : cell.padStart(WIDTHS[i])))
-    .join('')
-    .trimEnd();
+const WIDTHS = [-50, 13, 13, 13, 7, 29, 23];
+const tableLine = (cells) => textLine(cells, WIDTHS);
 
 const HEAD = [
   '',
@@ -135,9 +116,8 @@ async function main({ filter, rounds, quick, node, json }) {
   ensurePeer();
   const { snapshotScenarios } = await import('./snapshot-scenarios.mjs');
   const program = nodeProgram(node);
-  const chosen = snapshotScenarios.filter(({ id, title }) => filter.test(id) || filter.test(title));
-  const report = { date: new Date().toISOString(), machine: describeMachine(), quick, rounds, scenarios: [] };
-  for (const scenario of chosen) {
+  const report = newReport({ quick, rounds });
+  for (const scenario of chosenOf(snapshotScenarios, filter)) {
     const figures = await measure(scenario, { rounds, quick, program });
     if (report.scenarios.length === 0) {
       report.node = figures.node;
@@ -145,44 +125,9 @@ async function main({ filter, rounds, quick, node, json }) {
     }
     report.scenarios.push(figures);
     console.log(figureLine(figures));
-    if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
+    writeReport(json, report);
   }
   return report.scenarios.some(({ difference }) => difference !== undefined) ? 1 : 0;
 }
 
-/** @throws {TypeError} where they are wrong */
-function readOptions(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      filter: { type: 'string', default: '' },
-      rounds: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-      node: { type: 'string', default: '24' },
-      json: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  const rounds = Number(values.rounds ?? (values.quick ? 1 : 3));
-  if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100) {
-    throw new TypeError(`--rounds must be an integer from 1 to 100, not ${values.rounds}`);
-  }
-  if (!/^(current|\d+(\.\d+){0,2})$/.test(values.node)) {
-    throw new TypeError(`--node must be a version such as 24, or "current", not ${values.node}`);
-  }
-  return { ...values, rounds, filter: new RegExp(values.filter, 'i') };
-}
-
-/** The options, or the end of the process where they are wrong. */
-function optionsOrExit() {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${error.message}\n\n${usage}`);
-    process.exit(2);
-  }
-}
-
-const options = optionsOrExit();
-if (options.help) console.log(usage);
-else process.exitCode = await main(options);
+await runCommand(usage, () => readCommandLine({ usual: 3, quick: 1, most: 100 }), main);

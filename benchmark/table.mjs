@@ -1,7 +1,7 @@
 // The table on the terminal, a line as each scenario ends.
-import { describeRun, microseconds, number, ratio, shortened } from './format.mjs';
+import { describeRun, number, ratio, timeCells } from './format.mjs';
+import { textLine } from './text-line.mjs';
 
-/** A negative width aligns to the left. */
 const columns = [
   { title: 'scenario', width: -46 },
   { title: 'bytes', width: 8 },
@@ -14,12 +14,7 @@ const columns = [
   { title: 'docs/s', width: 10 },
 ];
 
-const fitted = (text, width) => shortened(text, width).padEnd(width);
-
-const line = (cells) =>
-  columns
-    .map(({ width }, index) => (width < 0 ? fitted(cells[index], -width) : cells[index].padStart(width)))
-    .join(' ');
+const widths = columns.map(({ width }) => width);
 
 export function headerLines(report) {
   return [
@@ -27,27 +22,29 @@ export function headerLines(report) {
     `Time of one document or event: the median of ${report.rounds} rounds of about ${report.roundMs} ms.`,
     'Ratio: how many times as fast as the TypeScript converter; ! where the target is missed.',
     '',
-    line(columns.map(({ title }) => title)),
+    textLine(
+      columns.map(({ title }) => title),
+      widths,
+    ),
   ];
 }
 
 /** The ratio to any other contender follows in words. */
 export function scenarioLine({ title, meanBytes, contenders, ratios, targets }) {
-  const { typescript, older, bsonrow } = contenders;
+  const { bsonrow } = contenders;
   const cells = [
     title,
     number(meanBytes),
-    microseconds(typescript?.nsPerDocument),
-    microseconds(older?.nsPerDocument),
-    microseconds(bsonrow?.nsPerDocument),
+    ...timeCells(contenders),
     ratio(ratios.typescript),
     targetCell('typescript', ratios, targets),
     number(bsonrow?.mibPerSecond),
     number(bsonrow?.documentsPerSecond),
   ];
-  if (ratios['js-bson'] === undefined) return line(cells);
+  const line = textLine(cells, widths);
+  if (ratios['js-bson'] === undefined) return line;
   const target = targetCell('js-bson', ratios, targets);
-  return `${line(cells)}  by hand: ${ratio(ratios['js-bson'])} ${target}`.trimEnd();
+  return `${line}  by hand: ${ratio(ratios['js-bson'])} ${target}`.trimEnd();
 }
 
 const targetCell = (name, ratios, targets) =>

@@ -1,22 +1,23 @@
 // The benchmark of the replicator as a tailer: batched writes against a transaction for each event, into SQLite and
 // PostgreSQL, at several numbers of inserts to an update.
-import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { nodeProgram } from '../scripts/node-version.mjs';
+import { runChild } from './child.mjs';
+import { chosenOf, readCommandLine, runCommand } from './command-line.mjs';
 import { describeRun, number, ratio } from './format.mjs';
-import { describeMachine } from './machine.mjs';
 import { ensurePeer } from './peer/install.mjs';
+import { newReport, writeReport } from './report-file.mjs';
 import { median } from './statistics.mjs';
+import { textLine } from './text-line.mjs';
 
 const usage = `Usage: node benchmark/tailer.mjs [options]
 
 Replicates streams of change events of 1 KB documents, batched (1,000 events in a transaction) and unbatched (each event
 and the progress in a transaction of its own). PostgreSQL is a server of its own with its default settings.
 
+  --filter REGEX   only scenarios whose name matches, ignoring case: a sink and the inserts to an update, "SQLite 50"
   --rounds N       rounds of each scenario, 1 to 100 (default 5; with --quick 2)
   --quick          short streams: shows that all works, says little about speed
   --node VERSION   the Node.js to run on: 24 (default), another version, or "current"
@@ -31,8 +32,6 @@ const TARGETS = { 'PostgreSQL 1000': 20 };
 /** A run of each kind takes about a second. */
 const EVENTS = { batched: 20_000, unbatched: 2000 };
 const QUICK_EVENTS = { batched: 2000, unbatched: 200 };
-
-const inThisFolder = (file) => fileURLToPath(new URL(file, import.meta.url));
 
 /** Where rows go: a new address for each run. */
 async function openTargets(folder) {
@@ -70,28 +69,12 @@ async function writeStreams(folder, counts) {
 }
 
 /** One run in a process of its own. @returns {Promise<{ node: string, perSecond: number }>} */
-function runOnce({ file, events, rows, visits }, address, isBatched, program) {
-  return new Promise((resolve, reject) => {
-    const child = fork(inThisFolder('tailer-process.mjs'), [JSON.stringify({ file, address, isBatched })], {
-      execPath: program,
-    });
-    let result;
-    child.once('message', (message) => {
-      result = message;
-    });
-    child.once('error', reject);
-    child.once('exit', (code, signal) => {
-      if (code !== 0 || result === undefined) {
-        reject(new Error(`a run ended with ${signal ?? `exit status ${code}`}`));
-      } else if (result.events !== events || result.rows !== rows || BigInt(result.visits) !== visits) {
-        reject(
-          new Error(`the table holds ${result.rows} rows, visits ${result.visits}; not ${rows}, ${visits}`),
-        );
-      } else {
-        resolve({ node: result.node, perSecond: (events / result.milliseconds) * 1000 });
-      }
-    });
-  });
+async function runOnce({ file, events, rows, visits }, address, isBatched, program) {
+  const result = await runChild('tailer-process.mjs', { file, address, isBatched }, program);
+  if (result.events !== events || result.rows !== rows || BigInt(result.visits) !== visits) {
+    throw new Error(`the table holds ${result.rows} rows, visits ${result.visits}; not ${rows}, ${visits}`);
+  }
+  return { node: result.node, perSecond: (events / result.milliseconds) * 1000 };
 }
 
 /** Batched and unbatched in turn; the ratio is the median of the rounds' ratios. */
@@ -118,13 +101,9 @@ async function measure({ insertsPerUpdate, streams }, target, { rounds, program 
   };
 }
 
-const WIDTHS = [-12, 18, 18, 20, 8, 8];
+const WIDTHS = [-12, 17, 17, 19, 7, 7];
 
-const tableLine = (cells) =>
-  cells
-    .map((cell, i) => (WIDTHS[i] < 0 ? cell.padEnd(-WIDTHS[i]) : cell.padStart(WIDTHS[i])))
-    .join('')
-    .trimEnd();
+const tableLine = (cells) => textLine(cells, WIDTHS);
 
 const isMissed = ({ ratio: reached, target }) => target !== undefined && reached < target;
 
@@ -141,33 +120,37 @@ function figureLine(figures, quick) {
   ]);
 }
 
+const headerLines = (report) => [
+  describeRun(report),
+  `Events a second: the median of ${report.rounds} rounds. Ratio: batched to unbatched; ! where the target is missed.`,
+  '',
+  tableLine(['sink', 'inserts/update', 'batched', 'unbatched', 'ratio', 'target']),
+];
+
+/** Each stream into each target. */
+const scenariosOf = (targets, streams) =>
+  targets.flatMap((target) =>
+    streams.map((stream) => ({ title: `${target.name} ${stream.insertsPerUpdate}`, target, stream })),
+  );
+
 /** @returns {Promise<number>} the exit status */
-async function main({ rounds, quick, node, json }) {
+async function main({ filter, rounds, quick, node, json }) {
   ensurePeer();
   const folder = mkdtempSync(join(tmpdir(), 'bsonrow-tailer-'));
   const program = nodeProgram(node);
-  const report = { date: new Date().toISOString(), machine: describeMachine(), quick, rounds, scenarios: [] };
+  const report = newReport({ quick, rounds });
   const { targets, close } = await openTargets(folder);
   try {
     const streams = await writeStreams(folder, quick ? QUICK_EVENTS : EVENTS);
-    for (const target of targets) {
-      for (const stream of streams) {
-        const figures = await measure(stream, target, { rounds, program });
-        if (report.node === undefined) {
-          report.node = figures.node;
-          console.log(
-            [
-              describeRun(report),
-              `Events a second: the median of ${rounds} rounds. Ratio: batched to unbatched; ! where the target is missed.`,
-              '',
-              tableLine(['sink', 'inserts/update', 'batched', 'unbatched', 'ratio', 'target']),
-            ].join('\n'),
-          );
-        }
-        report.scenarios.push(figures);
-        console.log(figureLine(figures, quick));
-        if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
+    for (const { stream, target } of chosenOf(scenariosOf(targets, streams), filter)) {
+      const { node: version, ...figures } = await measure(stream, target, { rounds, program });
+      if (report.node === undefined) {
+        report.node = version;
+        console.log(headerLines(report).join('\n'));
       }
+      report.scenarios.push(figures);
+      console.log(figureLine(figures, quick));
+      writeReport(json, report);
     }
   } finally {
     await close();
@@ -176,43 +159,4 @@ async function main({ rounds, quick, node, json }) {
   return !quick && report.scenarios.some(isMissed) ? 1 : 0;
 }
 
-function readOptions(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      rounds: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-      node: { type: 'string', default: '24' },
-      json: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  const rounds = Number(values.rounds ?? (values.quick ? 2 : 5));
-  if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100)
-    throw new TypeError(`--rounds must be an integer from 1 to 100, not ${values.rounds}`);
-  if (!/^(current|\d+(\.\d+){0,2})$/.test(values.node))
-    throw new TypeError(`--node must be a version such as 24, or "current", not ${values.node}`);
-  return { ...values, rounds };
-}
-
-/** The options, or the end of the process where they are wrong. */
-function optionsOrExit() {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${error.message}\n\n${usage}`);
-    process.exit(2);
-  }
-}
-
-const options = optionsOrExit();
-if (options.help) {
-  console.log(usage);
-} else {
-  try {
-    process.exitCode = await main(options);
-  } catch (error) {
-    console.error(error.message);
-    process.exitCode = 1;
-  }
-}
+await runCommand(usage, () => readCommandLine({ usual: 5, quick: 2, most: 100 }), main);
