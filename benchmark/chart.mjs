@@ -68,4 +68,9 @@ ${shapes.join('\n')}
 </svg>`;
 }
 
-console.log(draw(readReport('chart.mjs')));
+const [file] = process.argv.slice(2);
+if (file === undefined) {
+  console.error('Usage: node benchmark/chart.mjs FILE\nFILE is what npm run bench -- --json FILE wrote.');
+  process.exit(2);
+}
+console.log(draw(readReport(file)));

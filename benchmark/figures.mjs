@@ -1,18 +1,8 @@
 // From the nanoseconds of each round to the figures of the table.
-import { median } from './statistics.mjs';
+import { median, medianRatio, rounded } from './statistics.mjs';
 
 /** No scenario on any Node.js is to be slower than this, even where it has no target of its own. */
-export const floor = 1.1;
-
-const round = (value, digits) => Number(value.toFixed(digits));
-
-/**
- * How many times as fast the addon is: the median of the rounds' ratios, since the two figures of one round
- * were taken next to each other.
- */
-function ratioTo(nanoseconds, other) {
-  return round(median(nanoseconds[other].map((value, index) => value / nanoseconds.bsonrow[index])), 2);
-}
+const least = 1.1;
 
 /**
  * @param {import('./scenarios/index.mjs').Scenario} scenario
@@ -27,17 +17,19 @@ export function figuresOf(scenario, { documents, bytes, differences, nanoseconds
       return [
         name,
         {
-          nsPerDocument: round(nsPerDocument, 1),
+          nsPerDocument: rounded(nsPerDocument, 1),
           documentsPerSecond: Math.round(1e9 / nsPerDocument),
-          mibPerSecond: round((meanBytes * 1e9) / nsPerDocument / 2 ** 20, 1),
-          roundsNsPerDocument: values.map((value) => round(value, 1)),
+          mibPerSecond: rounded((meanBytes * 1e9) / nsPerDocument / 2 ** 20, 1),
+          roundsNsPerDocument: values.map((value) => rounded(value, 1)),
         },
       ];
     }),
   );
   const others =
     'bsonrow' in nanoseconds ? Object.keys(nanoseconds).filter((name) => name !== 'bsonrow') : [];
-  const ratios = Object.fromEntries(others.map((name) => [name, ratioTo(nanoseconds, name)]));
+  const ratios = Object.fromEntries(
+    others.map((name) => [name, rounded(medianRatio(nanoseconds[name], nanoseconds.bsonrow), 2)]),
+  );
   return {
     id,
     title,
@@ -45,7 +37,7 @@ export function figuresOf(scenario, { documents, bytes, differences, nanoseconds
     kind,
     documents,
     meanBytes: Math.round(meanBytes),
-    targets: { typescript: floor, ...targets },
+    targets: { typescript: least, ...targets },
     contenders,
     ratios,
     differences,

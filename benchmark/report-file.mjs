@@ -4,7 +4,8 @@ import { describeMachine } from './machine.mjs';
 
 /**
  * A report without figures yet. The version of Node.js that they are from comes with the first.
- * @param {{ rounds: number, quick: boolean }} options and whatever else belongs to the run
+ * @param {{ benchmark: 'bench' | 'snapshot' | 'tailer', rounds: number, quick: boolean }} options and
+ *   whatever else belongs to the run
  */
 export const newReport = (options) => ({
   date: new Date().toISOString(),
@@ -19,23 +20,14 @@ export function writeReport(file, report) {
   if (file !== undefined) writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
 }
 
-/**
- * Reads the report that the command line names.
- * @param {string} script what to call the script in its usage line
- * @param {string} [benchmark] the script of package.json that writes such reports
- */
-export function readReport(script, benchmark = 'bench') {
-  const [path] = process.argv.slice(2);
-  if (path === undefined || path.startsWith('-')) {
-    console.error(
-      `Usage: node benchmark/${script} FILE\nFILE is what npm run ${benchmark} -- --json FILE wrote.`,
-    );
-    process.exit(2);
-  }
+/** Reads a report, or ends the process where the file is none. @param {string} file */
+export function readReport(file) {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    const report = JSON.parse(readFileSync(file, 'utf8'));
+    if (report.benchmark === undefined) throw new TypeError('it names no benchmark');
+    return report;
   } catch (error) {
-    console.error(`${path} is not a report of the benchmark: ${error.message}`);
+    console.error(`${file} is not a report of a benchmark: ${error.message}`);
     process.exit(1);
   }
 }

@@ -1,42 +1,52 @@
-// The README's table, in Markdown, from a report of the benchmark.
-import { byGroup, describeRun, number, ratio, timeCells } from './format.mjs';
+// A report's table, in Markdown: printed, or put into the README in place of the last one.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { benchLines } from './report/bench.mjs';
+import { snapshotLines } from './report/snapshot.mjs';
+import { tailerLines } from './report/tailer.mjs';
 import { readReport } from './report-file.mjs';
 
-const header = [
-  '| scenario | bytes | TypeScript | bson.deserialize | bsonrow | MiB/s | ratio |',
-  '|---|--:|--:|--:|--:|--:|--:|',
-];
+const usage = `Usage: node benchmark/report.mjs [--write] FILE
 
-const rowOf = ({ title, meanBytes, contenders, ratios }) => {
-  const cells = [
-    title,
-    number(meanBytes),
-    ...timeCells(contenders),
-    number(contenders.bsonrow?.mibPerSecond),
-    ratio(ratios.typescript),
-  ];
-  return `| ${cells.join(' | ')} |`;
-};
+Prints the table of FILE, which a benchmark wrote for its option --json. With --write the table is put into README.md,
+between the marks of that benchmark.`;
 
-/** The contender that only some scenarios have. */
-function byHandLine(scenarios) {
-  const parts = scenarios
-    .filter(({ ratios }) => ratios['js-bson'] !== undefined)
-    .map(({ title, ratios }) => `${title} ${ratio(ratios['js-bson'])}`);
-  if (parts.length === 0) return [];
-  return ['', `Ratio to \`bson.deserialize\` and \`toHexString\` of each: ${parts.join(', ')}.`];
+const readme = fileURLToPath(new URL('../README.md', import.meta.url));
+
+const linesOf = { bench: benchLines, snapshot: snapshotLines, tailer: tailerLines };
+
+/** Puts lines between the marks of a benchmark. @throws {Error} where README.md has no such marks */
+function writeIntoReadme(benchmark, lines) {
+  const [start, end] = ['start', 'end'].map((side) => `<!-- ${benchmark}:${side} -->`);
+  const text = readFileSync(readme, 'utf8');
+  const [from, to] = [text.indexOf(start), text.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`README.md has no ${start} before ${end}`);
+  writeFileSync(readme, [text.slice(0, from) + start, '', ...lines, '', text.slice(to)].join('\n'));
 }
 
-const report = readReport('report.mjs');
-const { rounds, roundMs, scenarios } = report;
-const lines = [
-  `${describeRun(report)}. Time of one document or event: the median of ${rounds} rounds of about ${roundMs} ms, contenders alternating. Ratio: how many times as fast as the TypeScript converter.`,
-  '',
-  ...header,
-  ...[...byGroup(scenarios)].flatMap(([group, members]) => [
-    `| **${group}** | | | | | | |`,
-    ...members.map(rowOf),
-  ]),
-  ...byHandLine(scenarios),
-];
-console.log(lines.join('\n'));
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({
+      options: { write: { type: 'boolean', default: false } },
+      allowPositionals: true,
+    });
+    if (positionals.length === 1) return { ...values, file: positionals[0] };
+  } catch {
+    // The usage says it.
+  }
+  console.error(usage);
+  process.exit(2);
+}
+
+const { file, write } = readArguments();
+const report = readReport(file);
+const lines = linesOf[report.benchmark](report);
+if (!write) {
+  console.log(lines.join('\n'));
+} else if (report.quick) {
+  console.error(`${file} is of a run with --quick, whose figures say little: README.md stays as it is`);
+  process.exitCode = 1;
+} else {
+  writeIntoReadme(report.benchmark, lines);
+}

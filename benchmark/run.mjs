@@ -6,19 +6,12 @@ import { figuresOf } from './figures.mjs';
 import { readOptions, usage } from './options.mjs';
 import { ensurePeer } from './peer/install.mjs';
 import { newReport, writeReport } from './report-file.mjs';
+import { requireAddon } from './require-addon.mjs';
 import { differenceLines, headerLines, scenarioLine, skippedLine } from './table.mjs';
-
-async function requireAddon() {
-  try {
-    await import('../index.js');
-  } catch (cause) {
-    throw new Error(`the addon cannot be loaded, npm run build makes it: ${cause.message}`, { cause });
-  }
-}
 
 /** Runs scenarios in turn. */
 async function runAll(scenarios, program, { rounds, roundMs, quick, json }) {
-  const report = newReport({ quick, rounds, roundMs });
+  const report = newReport({ benchmark: 'bench', quick, rounds, roundMs });
   for (const scenario of scenarios) {
     const task = { id: scenario.id, rounds, roundMs };
     const { node, v8, ...result } = await runChild('scenario-process.mjs', task, program, ['--expose-gc']);

@@ -116,7 +116,7 @@ async function main({ filter, rounds, quick, node, json }) {
   ensurePeer();
   const { snapshotScenarios } = await import('./snapshot-scenarios.mjs');
   const program = nodeProgram(node);
-  const report = newReport({ quick, rounds });
+  const report = newReport({ benchmark: 'snapshot', quick, rounds });
   for (const scenario of chosenOf(snapshotScenarios, filter)) {
     const figures = await measure(scenario, { rounds, quick, program });
     if (report.scenarios.length === 0) {

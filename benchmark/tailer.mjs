@@ -9,7 +9,7 @@ import { chosenOf, readCommandLine, runCommand } from './command-line.mjs';
 import { describeRun, number, ratio } from './format.mjs';
 import { ensurePeer } from './peer/install.mjs';
 import { newReport, writeReport } from './report-file.mjs';
-import { median } from './statistics.mjs';
+import { median, medianRatio } from './statistics.mjs';
 import { textLine } from './text-line.mjs';
 
 const usage = `Usage: node benchmark/tailer.mjs [options]
@@ -89,14 +89,13 @@ async function measure({ insertsPerUpdate, streams }, target, { rounds, program 
       node = result.node;
     }
   }
-  const ratios = figures.batched.map((perSecond, round) => perSecond / figures.unbatched[round]);
   return {
     node,
     sink: target.name,
     insertsPerUpdate,
     batchedPerSecond: Math.round(median(figures.batched)),
     unbatchedPerSecond: Math.round(median(figures.unbatched)),
-    ratio: median(ratios),
+    ratio: medianRatio(figures.batched, figures.unbatched),
     target: TARGETS[`${target.name} ${insertsPerUpdate}`],
   };
 }
@@ -138,7 +137,7 @@ async function main({ filter, rounds, quick, node, json }) {
   ensurePeer();
   const folder = mkdtempSync(join(tmpdir(), 'bsonrow-tailer-'));
   const program = nodeProgram(node);
-  const report = newReport({ quick, rounds });
+  const report = newReport({ benchmark: 'tailer', quick, rounds });
   const { targets, close } = await openTargets(folder);
   try {
     const streams = await writeStreams(folder, quick ? QUICK_EVENTS : EVENTS);
