@@ -103,6 +103,9 @@ export const contenders = {
   },
 };
 
+/** What the TypeScript converter cannot take on every Node.js. */
+export const kindsOfEvents = new Set(['event', 'change', 'batch']);
+
 /** Why the TypeScript converter cannot take events on the Node.js that runs, where it cannot. */
 export const eventsMissing = peer.parseChangeDocumentMissing;
 

@@ -1,11 +1,8 @@
 // One scenario in a process of its own: compare the answers, take the times, send them to the parent.
 import { firstDifference } from './compare.mjs';
-import { contenders, defaultContenders, eventsMissing } from './contenders.mjs';
+import { contenders, defaultContenders, eventsMissing, kindsOfEvents } from './contenders.mjs';
 import { measure } from './measure.mjs';
 import { scenarios } from './scenarios/index.mjs';
-
-/** What the TypeScript converter cannot take on every Node.js. */
-const kindsOfEvents = new Set(['event', 'change', 'batch']);
 
 /** Figures, or why there are none. */
 function run({ kind, contenders: names = defaultContenders, parts = 1, documents: make }, options) {
