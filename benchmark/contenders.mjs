@@ -37,10 +37,12 @@ const olderRow = (document) => ({ row: older.documentToSqliteRow(document), repl
 const olderColumns = (document) => older.documentToSqliteRow(document);
 const olderEvent = (parse) => eventConverter(parse, olderRow, olderColumns);
 
-/** An array of ObjectIds by hand: the document deserialised, each ObjectId printed. */
+/** ObjectIds by hand: the document deserialised, each ObjectId printed. */
 function idsByHand(bytes) {
   const { _id, ids } = deserialize(bytes);
-  return { replicaId: _id, row: { _id: _id.toHexString(), ids: ids.map((id) => id.toHexString()) } };
+  const row = { _id: _id.toHexString() };
+  if (ids !== undefined) row.ids = ids.map((id) => id.toHexString());
+  return { replicaId: _id, row };
 }
 
 const typescriptRow = (document) => typescript.rawToSqliteRow(document);

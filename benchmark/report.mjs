@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { benchLines } from './report/bench.mjs';
 import { floorLines } from './report/floor.mjs';
+import { objectIdLines } from './report/object-ids.mjs';
 import { snapshotLines } from './report/snapshot.mjs';
 import { tailerLines } from './report/tailer.mjs';
 import { readReport } from './report-file.mjs';
@@ -15,7 +16,13 @@ between the marks of that benchmark.`;
 
 const readme = fileURLToPath(new URL('../README.md', import.meta.url));
 
-const linesOf = { bench: benchLines, floor: floorLines, snapshot: snapshotLines, tailer: tailerLines };
+const linesOf = {
+  bench: benchLines,
+  floor: floorLines,
+  'object-ids': objectIdLines,
+  snapshot: snapshotLines,
+  tailer: tailerLines,
+};
 
 /** Puts lines between the marks of a benchmark. @throws {Error} where README.md has no such marks */
 function writeIntoReadme(benchmark, lines) {
