@@ -14,6 +14,7 @@ import { document, element } from './support/bson-bytes.mjs';
 import { batchOf, cursorReply } from './support/replies.mjs';
 import { runScript } from './support/run-script.mjs';
 import { describeUnless } from './support/skip.mjs';
+import { timeRatio } from './support/time-ratio.mjs';
 
 /**
  * Runs a script as `runScript` does, and expects that it ends by itself, without a word on its standard error output.
@@ -450,26 +451,18 @@ describe('time', () => {
     const converter = new NativeSourceRowConverter(1);
     const bad = document([element(0x99, 'a', [1])]);
     const replyOf = (count) => cursorReply(batchOf(Array.from({ length: count }, () => bad)));
-    const timeOf = (reply, count) => {
-      const start = performance.now();
-      const { documents } = converter.convertBatch(reply, { onError: 'return' });
-      const time = performance.now() - start;
-      expect(documents[count - 1].path).toEqual(['nextBatch', String(count - 1), 'a']);
-      return time;
+    const errorsOf = (count) => {
+      const reply = replyOf(count);
+      return () => {
+        const { documents } = converter.convertBatch(reply, { onError: 'return' });
+        expect(documents[count - 1].path).toEqual(['nextBatch', String(count - 1), 'a']);
+      };
     };
-    const [few, many] = [5_000, 20_000];
-    const [replyOfFew, replyOfMany] = [replyOf(few), replyOf(many)];
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     try {
-      // The least of some: other work on the machine only adds.
-      const [timesOfFew, timesOfMany] = [[], []];
-      for (let round = 0; round < 5; round++) {
-        timesOfFew.push(timeOf(replyOfFew, few));
-        timesOfMany.push(timeOf(replyOfMany, many));
-      }
       // Four times as many: four times the time, or sixteen if it were the square.
-      expect(Math.min(...timesOfMany)).toBeLessThan(10 * Math.min(...timesOfFew));
+      expect(timeRatio(errorsOf(5_000), errorsOf(20_000))).toBeLessThan(10);
     } finally {
       Error.stackTraceLimit = stackTraceLimit;
     }
