@@ -178,6 +178,29 @@ function makeDocuments(bson) {
   return documents;
 }
 
+describe('the platform', () => {
+  it('is found without the names of open sockets, and the setting for them stays', () => {
+    const found = runScript(`
+      const { platformName } = require('../../lib/platform.js');
+      const seen = [];
+      const { getReport } = process.report;
+      process.report.getReport = () => {
+        seen.push(process.report.excludeNetwork);
+        return getReport.call(process.report);
+      };
+      for (const exclude of [false, true]) {
+        process.report.excludeNetwork = exclude;
+        seen.push(platformName(), process.report.excludeNetwork);
+      }
+      report(seen);
+    `);
+    const asked = process.platform === 'linux' ? [true] : [];
+    const [name] = found.filter((each) => typeof each === 'string');
+    expect(name.startsWith(`${process.platform}-${process.arch}`)).toBe(true);
+    expect(found).toEqual([...asked, name, false, ...asked, name, true]);
+  });
+});
+
 describe('worker threads', () => {
   const worker = new URL('./support/worker.mjs', import.meta.url);
   const rows = TYPE_TABLE.map((entry) => withId(element(entry.type, 'v', entry.payload)));

@@ -11,8 +11,17 @@ function platformName() {
 
 /** Whether this Node.js runs on musl: a report of one on glibc names its version. */
 function isMusl() {
-  const report = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (process.report.getReport());
-  return report.header.glibcVersionRuntime === undefined;
+  /** @type {NodeJS.ProcessReport & { excludeNetwork?: boolean }} */
+  const processReport = process.report;
+  // The names of open sockets are looked up for a report otherwise, which can take seconds.
+  const { excludeNetwork } = processReport;
+  processReport.excludeNetwork = true;
+  try {
+    const report = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (processReport.getReport());
+    return report.header.glibcVersionRuntime === undefined;
+  } finally {
+    processReport.excludeNetwork = excludeNetwork;
+  }
 }
 
 module.exports = { platformName };
