@@ -16,10 +16,10 @@ if (library === undefined || !existsSync(folder)) {
   console.error(`bsonrow has no platform package for ${platform}: add npm/${platform}/package.json`);
   process.exit(1);
 }
-const cargo = spawnSync('cargo', ['build', '--release', '--features', 'node'], {
-  cwd: root,
-  stdio: 'inherit',
-});
+// Named, as CARGO_TARGET_DIR or a configuration of cargo's may say another, and a file of before would be copied.
+const targetFolder = join(root, 'target');
+const build = ['build', '--release', '--features', 'node', '--target-dir', targetFolder];
+const cargo = spawnSync('cargo', build, { cwd: root, stdio: 'inherit' });
 if (cargo.error) {
   console.error(
     `cargo could not be started (${cargo.error.message}): bsonrow is built with Rust, see rustup.rs`,
@@ -31,4 +31,4 @@ if (cargo.status !== 0) process.exit(cargo.status ?? 1);
 // A new file, not new bytes in the old one, which a running process may have mapped.
 const target = join(folder, 'bsonrow.node');
 rmSync(target, { force: true });
-copyFileSync(join(root, 'target', 'release', library), target);
+copyFileSync(join(targetFolder, 'release', library), target);
