@@ -3,13 +3,15 @@
 //! As in the 16-byte kernels, all places are computed as if a character ended at each. Here one instruction
 //! (compress) moves together those where one does, and masks serve as the conditions.
 
-use super::Progress;
 use super::lanes::Lanes;
 use super::marks::Leads;
+use super::{BLOCK, Progress};
 use crate::scan::Vector;
 use core::arch::x86_64::*;
 
 const WIDTH: usize = 64;
+/// Callers make room for [`BLOCK`] units more than the input, of which these kernels ask [`WIDTH`].
+const _: () = assert!(WIDTH <= BLOCK);
 
 /// Transcodes the longest prefix of `bytes` that Latin-1 holds, or less by up to a block.
 ///

@@ -4,11 +4,13 @@
 //! where one does: a table of shuffles, by the mask of eight places, moves them together. The output pointer
 //! moves on by the number kept, so the surplus of one store is overwritten by the next.
 
-use super::Progress;
 use super::lanes::Lanes16;
 use super::marks::Leads;
+use super::{BLOCK, Progress};
 
 const WIDTH: usize = 16;
+/// Callers make room for [`BLOCK`] units more than the input, of which these kernels ask [`WIDTH`].
+const _: () = assert!(WIDTH <= BLOCK);
 
 /// For each mask of eight places, the places set, in order.
 static KEPT_BYTES: [[u8; 8]; 256] = {
