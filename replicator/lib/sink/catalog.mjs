@@ -1,12 +1,7 @@
 // Which table belongs to which collection, and which column to which element name. The tables `_bsonrow_…` keep
 // it, so that every run finds the names that the first run gave.
 import { foldName, freeName, quoteName, wantedTableName } from './naming.mjs';
-
-/** A name with no dot in it, so that no namespace can ask for it. */
-const RENAMING = '_bsonrow_renaming';
-
-export const KEY_COLUMN = '_bsonrow_key';
-export const OVERFLOW_COLUMN = '_bsonrow_more';
+import { KEY_COLUMN, OVERFLOW_COLUMN, RENAMING, Tables } from './tables.mjs';
 
 /** SQLite's limit for a table (SQLITE_MAX_COLUMN), with one kept back for the overflow column. */
 const MAX_COLUMNS = 2000 - 1;
@@ -47,13 +42,13 @@ class Table {
   }
 }
 
-export class Catalog {
+export class Catalog extends Tables {
   #db;
-  #tables = new Map();
   /** Folded names of all there is in the file. */
   #taken = new Set();
 
   constructor(db) {
+    super();
     this.#db = db;
     db.exec(SCHEMA);
     this.load();
@@ -61,7 +56,7 @@ export class Catalog {
 
   /** Reads the catalogue anew: at the start, and where a transaction was rolled back. */
   load() {
-    this.#tables.clear();
+    this.byNamespace.clear();
     this.#taken = new Set(
       this.#db
         .prepare('SELECT name FROM sqlite_master')
@@ -73,7 +68,7 @@ export class Catalog {
     for (const [id, namespace, name] of this.#all('SELECT id, namespace, name FROM _bsonrow_tables')) {
       const table = new Table(id, name);
       byId.set(id, table);
-      this.#tables.set(namespace, table);
+      this.byNamespace.set(namespace, table);
       const columns = this.#all('SELECT name FROM pragma_table_info(?)', [name]);
       table.hasOverflow = columns.some(([column]) => column === OVERFLOW_COLUMN);
     }
@@ -85,22 +80,8 @@ export class Catalog {
     }
   }
 
-  /** @returns {[namespace: string, table: Table][]} in the order of the namespaces */
-  entries() {
-    return [...this.#tables].sort(([a], [b]) => (a < b ? -1 : 1));
-  }
-
-  /** @returns {Table | undefined} */
-  find(namespace) {
-    return this.#tables.get(namespace);
-  }
-
   /** @returns {Table} */
-  findOrCreate(namespace) {
-    return this.#tables.get(namespace) ?? this.#create(namespace);
-  }
-
-  #create(namespace) {
+  create(namespace) {
     const name = freeName(wantedTableName(namespace), this.#taken);
     this.#db.exec(`CREATE TABLE ${quoteName(name)} (${KEY_COLUMN} BLOB PRIMARY KEY NOT NULL)`);
     const [[id]] = this.#all('INSERT INTO _bsonrow_tables (namespace, name) VALUES (?, ?) RETURNING id', [
@@ -108,7 +89,7 @@ export class Catalog {
       name,
     ]);
     const table = new Table(id, name);
-    this.#tables.set(namespace, table);
+    this.byNamespace.set(namespace, table);
     this.#taken.add(foldName(name));
     return table;
   }
@@ -147,28 +128,28 @@ export class Catalog {
   }
 
   drop(namespace) {
-    const table = this.#tables.get(namespace);
+    const table = this.byNamespace.get(namespace);
     if (table === undefined) return;
     table.forgetStatements();
     this.#db.exec(`DROP TABLE ${table.quotedName}`);
     this.#run('DELETE FROM _bsonrow_columns WHERE table_id = ?', [table.id]);
     this.#run('DELETE FROM _bsonrow_tables WHERE id = ?', [table.id]);
-    this.#tables.delete(namespace);
+    this.byNamespace.delete(namespace);
     this.#taken.delete(foldName(table.name));
   }
 
   /** Over any table of the new name. By way of a third name, as SQLite refuses to change the case alone. */
   rename(namespace, to) {
-    const table = this.#tables.get(namespace);
+    const table = this.byNamespace.get(namespace);
     if (namespace !== to) this.drop(to);
     this.#db.exec(`ALTER TABLE ${table.quotedName} RENAME TO ${RENAMING}`);
-    this.#tables.delete(namespace);
+    this.byNamespace.delete(namespace);
     this.#taken.delete(foldName(table.name));
 
     table.setName(freeName(wantedTableName(to), this.#taken));
     this.#db.exec(`ALTER TABLE ${RENAMING} RENAME TO ${table.quotedName}`);
     this.#run('UPDATE _bsonrow_tables SET namespace = ?, name = ? WHERE id = ?', [to, table.name, table.id]);
-    this.#tables.set(to, table);
+    this.byNamespace.set(to, table);
     this.#taken.add(foldName(table.name));
   }
 

@@ -2,9 +2,10 @@
 import Database from 'libsql';
 import { RefusedError, SinkError } from '../errors.mjs';
 import { databaseOf } from '../namespace.mjs';
-import { Catalog, KEY_COLUMN, OVERFLOW_COLUMN } from './catalog.mjs';
+import { Catalog } from './catalog.mjs';
 import { describeChange } from './describe.mjs';
 import { quoteName } from './naming.mjs';
+import { KEY_COLUMN, OVERFLOW_COLUMN } from './tables.mjs';
 import { overflowJson, storableValue } from './values.mjs';
 
 /** Statements kept prepared for a table; a collection of ever-new element names must not fill the memory. */

@@ -4,14 +4,9 @@
 // Names are given here at once, and what has to be done in the database for them is handed to `execute`, in order:
 // a whole batch can be planned without waiting for the server.
 import { quoteName } from '../naming.mjs';
+import { KEY_COLUMN, OVERFLOW_COLUMN, RENAMING, Tables } from '../tables.mjs';
 import { freeName, SYSTEM_COLUMNS } from './naming.mjs';
 import { classOf, widenedType } from './values.mjs';
-
-export const KEY_COLUMN = '_bsonrow_key';
-export const OVERFLOW_COLUMN = '_bsonrow_more';
-
-/** A name with no dot in it, so that no namespace can ask for it. */
-const RENAMING = '_bsonrow_renaming';
 
 /** PostgreSQL's limit for a table (MaxHeapAttributeNumber), less the key and the overflow column. */
 const MAX_COLUMNS = 1600 - 2;
@@ -63,16 +58,15 @@ class Table {
   }
 }
 
-export class Catalog {
+export class Catalog extends Tables {
   #execute;
-  /** @type {Map<string, Table>} by namespace */
-  #tables = new Map();
   /** All names of tables in the schema. */
   #taken = new Set();
   #nextId = 1;
 
   /** @param {(sql: string, values?: unknown[]) => void} execute takes what is to be done in the database */
   constructor(execute) {
+    super();
     this.#execute = execute;
   }
 
@@ -90,34 +84,20 @@ export class Catalog {
       'SELECT table_id, element, class, name, type FROM _bsonrow_columns ORDER BY table_id, number',
     );
     this.#taken = new Set(relations.map(([name]) => name));
-    this.#tables.clear();
+    this.byNamespace.clear();
     const byId = new Map();
     for (const [id, namespace, name, hasOverflow] of tables) {
       const table = new Table(id, name, hasOverflow);
       byId.set(id, table);
-      this.#tables.set(namespace, table);
+      this.byNamespace.set(namespace, table);
     }
     this.#nextId = 1 + (tables.at(-1)?.[0] ?? 0);
     for (const [id, element, valueClass, name, type] of columns)
       byId.get(id).add(element, valueClass, name, type);
   }
 
-  /** @returns {[namespace: string, table: Table][]} in the order of the namespaces */
-  entries() {
-    return [...this.#tables].sort(([a], [b]) => (a < b ? -1 : 1));
-  }
-
-  /** @returns {Table | undefined} */
-  find(namespace) {
-    return this.#tables.get(namespace);
-  }
-
   /** @returns {Table} */
-  findOrCreate(namespace) {
-    return this.#tables.get(namespace) ?? this.#create(namespace);
-  }
-
-  #create(namespace) {
+  create(namespace) {
     const id = this.#nextId;
     this.#nextId += 1;
     const table = new Table(id, freeName(namespace, this.#taken), false);
@@ -130,7 +110,7 @@ export class Catalog {
       'INSERT INTO _bsonrow_tables (id, namespace, name, has_overflow) VALUES ($1, $2, $3, false)',
       [id, namespace, table.name],
     );
-    this.#tables.set(namespace, table);
+    this.byNamespace.set(namespace, table);
     this.#taken.add(table.name);
     return table;
   }
@@ -189,21 +169,21 @@ export class Catalog {
   }
 
   drop(namespace) {
-    const table = this.#tables.get(namespace);
+    const table = this.byNamespace.get(namespace);
     if (table === undefined) return;
     this.#execute(`DROP TABLE IF EXISTS ${table.quotedName}`);
     this.#execute('DELETE FROM _bsonrow_columns WHERE table_id = $1', [table.id]);
     this.#execute('DELETE FROM _bsonrow_tables WHERE id = $1', [table.id]);
-    this.#tables.delete(namespace);
+    this.byNamespace.delete(namespace);
     this.#taken.delete(table.name);
   }
 
   /** Over any table of the new name. By way of a third name, as a table cannot be renamed to the name it has. */
   rename(namespace, to) {
-    const table = this.#tables.get(namespace);
+    const table = this.byNamespace.get(namespace);
     if (namespace !== to) this.drop(to);
     this.#execute(`ALTER TABLE ${table.quotedName} RENAME TO ${RENAMING}`);
-    this.#tables.delete(namespace);
+    this.byNamespace.delete(namespace);
     this.#taken.delete(table.name);
 
     table.name = freeName(to, this.#taken);
@@ -214,7 +194,7 @@ export class Catalog {
       table.name,
       table.id,
     ]);
-    this.#tables.set(to, table);
+    this.byNamespace.set(to, table);
     this.#taken.add(table.name);
   }
 }

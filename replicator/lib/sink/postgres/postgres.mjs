@@ -6,7 +6,8 @@ import { databaseOf } from '../../namespace.mjs';
 import { toRuns } from '../../runs.mjs';
 import { describeChange } from '../describe.mjs';
 import { quoteName } from '../naming.mjs';
-import { Catalog, KEY_COLUMN, OVERFLOW_COLUMN, SCHEMA } from './catalog.mjs';
+import { KEY_COLUMN, OVERFLOW_COLUMN } from '../tables.mjs';
+import { Catalog, SCHEMA } from './catalog.mjs';
 import { Connection, DatabaseError } from './connection.mjs';
 import { prepared, removal, unstorable, upsert } from './statements.mjs';
 

@@ -1,9 +1,9 @@
 // Runs of changes → statements, and what no statement can store.
 import { createHash } from 'node:crypto';
 import { quoteName } from '../naming.mjs';
+import { KEY_COLUMN, OVERFLOW_COLUMN } from '../tables.mjs';
 import { overflowJson } from '../values.mjs';
 import { encodeArray } from './arrays.mjs';
-import { KEY_COLUMN, OVERFLOW_COLUMN } from './catalog.mjs';
 
 /**
  * PostgreSQL keeps a row in a page of 8 KiB. Long values move out of it, but those of up to 24 bytes stay, and so
