@@ -1,5 +1,8 @@
 // The timing loop: contenders alternate, A B C A B C …, so that a slow moment of the machine meets them all.
 
+/** Milliseconds of a round, about. */
+export const durationOf = (quick) => (quick ? 10 : 200);
+
 /** Keeps the last result alive, so that no engine can find a conversion to be of no use. */
 const kept = { result: undefined };
 

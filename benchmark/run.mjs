@@ -1,38 +1,27 @@
 // The benchmark: each scenario in a process of its own, a table as they end, the figures in a file if asked for.
 import { nodeProgram } from '../scripts/node-version.mjs';
 import { runChild } from './child.mjs';
-import { chosenOf, runCommand } from './command-line.mjs';
+import { chosenOf, runBenchmark } from './command-line.mjs';
 import { figuresOf } from './figures.mjs';
-import { readOptions, usage } from './options.mjs';
+import { durationOf } from './measure.mjs';
+import { measureAll } from './measure-all.mjs';
 import { ensurePeer } from './peer/install.mjs';
-import { newReport, writeReport } from './report-file.mjs';
+import { newReport } from './report-file.mjs';
 import { requireAddon } from './require-addon.mjs';
 import { differenceLines, headerLines, scenarioLine, skippedLine } from './table.mjs';
 
-/** Runs scenarios in turn. */
-async function runAll(scenarios, program, { rounds, roundMs, quick, json }) {
-  const report = newReport({ benchmark: 'bench', quick, rounds, roundMs });
-  for (const scenario of scenarios) {
-    const task = { id: scenario.id, rounds, roundMs };
-    const { node, v8, ...result } = await runChild('scenario-process.mjs', task, program, ['--expose-gc']);
-    if (report.node === undefined) {
-      Object.assign(report, { node, v8 });
-      console.log(headerLines(report).join('\n'));
-    }
-    if (result.skipped !== undefined) {
-      console.log(skippedLine({ ...scenario, ...result }));
-      continue;
-    }
-    const figures = figuresOf(scenario, result);
-    report.scenarios.push(figures);
-    console.log([scenarioLine(figures), ...differenceLines(figures)].join('\n'));
-    writeReport(json, report);
-  }
-  return report;
-}
+const benchmark = {
+  script: 'bench',
+  about: `Compares this addon with the TypeScript converter and with the older bson.deserialize path.
+Build the addon first: npm run build.`,
+  rounds: { usual: 5, quick: 2, most: 1000 },
+  quick: 'short rounds',
+  own: { list: { type: 'boolean', default: false, usage: 'list the scenarios and stop' } },
+  failure: 'the addon answers otherwise than the TypeScript converter',
+};
 
 /** @returns {Promise<number>} the exit status */
-async function main({ filter, list, node, ...options }) {
+async function main({ filter, list, node, rounds, quick, json }) {
   ensurePeer();
   const { scenarios } = await import('./scenarios/index.mjs');
   const chosen = chosenOf(scenarios, filter);
@@ -42,12 +31,25 @@ async function main({ filter, list, node, ...options }) {
   }
 
   await requireAddon();
-  const runnable = chosen.filter(({ skipped }) => skipped === undefined);
-  const report = await runAll(runnable, nodeProgram(node), options);
+  const program = nodeProgram(node);
+  const roundMs = durationOf(quick);
+  const report = newReport({ benchmark: 'bench', quick, rounds, roundMs });
+  await measureAll(
+    report,
+    chosen.filter(({ skipped }) => skipped === undefined),
+    {
+      measure: ({ id }) =>
+        runChild('scenario-process.mjs', { id, rounds, roundMs }, program, ['--expose-gc']),
+      figuresOf,
+      headerLines,
+      lines: (figures) => [scenarioLine(figures), ...differenceLines(figures)],
+      json,
+    },
+  );
   for (const scenario of chosen) {
     if (scenario.skipped !== undefined) console.log(skippedLine(scenario));
   }
   return report.scenarios.some(({ differences }) => 'bsonrow' in differences) ? 1 : 0;
 }
 
-await runCommand(usage, readOptions, main);
+await runBenchmark(benchmark, main);

@@ -27,4 +27,4 @@ function run({ kind, contenders: names = defaultContenders, parts = 1, documents
 
 const { id, ...options } = JSON.parse(process.argv[2]);
 const scenario = scenarios.find((candidate) => candidate.id === id);
-process.send({ node: process.version, v8: process.versions.v8, ...run(scenario, options) });
+process.send({ node: process.version, ...run(scenario, options) });

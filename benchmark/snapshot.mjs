@@ -4,26 +4,22 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { nodeProgram } from '../scripts/node-version.mjs';
 import { runChild } from './child.mjs';
-import { chosenOf, readCommandLine, runCommand } from './command-line.mjs';
+import { chosenOf, runBenchmark } from './command-line.mjs';
 import { describeRun, number, ratio } from './format.mjs';
+import { measureAll } from './measure-all.mjs';
 import { ensurePeer } from './peer/install.mjs';
-import { newReport, writeReport } from './report-file.mjs';
+import { newReport } from './report-file.mjs';
 import { median } from './statistics.mjs';
 import { textLine } from './text-line.mjs';
 
-const usage = `Usage: node benchmark/snapshot.mjs [options]
-
-Reads documents and change events through the official driver from a replay server, and makes rows of them. Each
-measurement is taken in a process of its own; the server is another one.
-
-  --filter REGEX   only scenarios whose id or title matches, ignoring case
-  --rounds N       rounds of each scenario, 1 to 100 (default 3; with --quick 1)
-  --quick          a twentieth of the data: shows that all works, says little about speed
-  --node VERSION   the Node.js to run on: 24 (default), another version, or "current"
-  --json FILE      write the figures to FILE as well
-  --help           show this text
-
-Exit status: 0, or 1 where the rows are not the same, or 2 for wrong usage.`;
+const benchmark = {
+  script: 'bench:snapshot',
+  about: `Reads documents and change events through the official driver from a replay server, and makes rows of them. Each
+measurement is taken in a process of its own; the server is another one.`,
+  rounds: { usual: 3, quick: 1, most: 100 },
+  quick: 'a twentieth of the data',
+  failure: 'the rows are not the same',
+};
 
 const CONTENDERS = ['driver', 'typescript', 'bsonrow'];
 const MIB = 1024 * 1024;
@@ -50,32 +46,24 @@ async function measure({ id, title, kind }, { rounds, quick, program }) {
       { ...task, contender: 'check' },
       program,
     );
-    const figures = {
-      id,
-      title,
-      node,
-      documents: server.documents,
-      mebibytes: server.bytes / MIB,
-      skipped,
-      difference,
-    };
-    if (skipped !== undefined || difference !== undefined) return figures;
+    if (skipped !== undefined) return { node, skipped };
+    const mebibytes = server.bytes / MIB;
+    const figures = { id, title, documents: server.documents, mebibytes, difference };
+    if (difference !== undefined) return { node, figures };
     const results = CONTENDERS.map((contender) => [contender, []]);
     for (let round = 0; round < rounds; round += 1) {
       for (const [contender, taken] of results) {
         taken.push(await runChild('snapshot-process.mjs', { ...task, contender }, program));
       }
     }
-    return {
-      ...figures,
-      contenders: Object.fromEntries(results.map(([name, taken]) => [name, summaryOf(taken, figures)])),
-    };
+    const summaries = results.map(([name, taken]) => [name, summaryOf(taken, mebibytes)]);
+    return { node, figures: { ...figures, contenders: Object.fromEntries(summaries) } };
   } finally {
     server.stop();
   }
 }
 
-const summaryOf = (taken, { mebibytes }) => ({
+const summaryOf = (taken, mebibytes) => ({
   mebibytesPerSecond: median(taken.map(({ seconds }) => mebibytes / seconds)),
   cpuSeconds: median(taken.map(({ cpuSeconds }) => cpuSeconds)),
   peakMiB: Math.max(...taken.map(({ peakMiB }) => peakMiB)),
@@ -94,8 +82,7 @@ const HEAD = [
   'peak MiB TS / bsonrow',
 ];
 
-function figureLine({ title, skipped, difference, contenders }) {
-  if (skipped !== undefined) return tableLine([title, `skipped: ${skipped}`]);
+function figureLine({ title, difference, contenders }) {
   if (difference !== undefined)
     return tableLine([title, `other rows than the TypeScript converter: ${difference}`]);
   const { driver, typescript, bsonrow } = contenders;
@@ -117,17 +104,13 @@ async function main({ filter, rounds, quick, node, json }) {
   const { snapshotScenarios } = await import('./snapshot-scenarios.mjs');
   const program = nodeProgram(node);
   const report = newReport({ benchmark: 'snapshot', quick, rounds });
-  for (const scenario of chosenOf(snapshotScenarios, filter)) {
-    const figures = await measure(scenario, { rounds, quick, program });
-    if (report.scenarios.length === 0) {
-      report.node = figures.node;
-      console.log(`${describeRun(report)}\n\n${tableLine(HEAD)}`);
-    }
-    report.scenarios.push(figures);
-    console.log(figureLine(figures));
-    writeReport(json, report);
-  }
+  await measureAll(report, chosenOf(snapshotScenarios, filter), {
+    measure: (scenario) => measure(scenario, { rounds, quick, program }),
+    headerLines: (report) => [describeRun(report), '', tableLine(HEAD)],
+    lines: (figures) => [figureLine(figures)],
+    json,
+  });
   return report.scenarios.some(({ difference }) => difference !== undefined) ? 1 : 0;
 }
 
-await runCommand(usage, () => readCommandLine({ usual: 3, quick: 1, most: 100 }), main);
+await runBenchmark(benchmark, main);

@@ -5,26 +5,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nodeProgram } from '../scripts/node-version.mjs';
 import { runChild } from './child.mjs';
-import { chosenOf, readCommandLine, runCommand } from './command-line.mjs';
+import { chosenOf, runBenchmark } from './command-line.mjs';
 import { describeRun, number, ratio } from './format.mjs';
+import { measureAll } from './measure-all.mjs';
 import { ensurePeer } from './peer/install.mjs';
-import { newReport, writeReport } from './report-file.mjs';
+import { newReport } from './report-file.mjs';
 import { median, medianRatio } from './statistics.mjs';
 import { textLine } from './text-line.mjs';
 
-const usage = `Usage: node benchmark/tailer.mjs [options]
-
-Replicates streams of change events of 1 KB documents, batched (1,000 events in a transaction) and unbatched (each event
-and the progress in a transaction of its own). PostgreSQL is a server of its own with its default settings.
-
-  --filter REGEX   only scenarios whose name matches, ignoring case: a sink and the inserts to an update, "SQLite 50"
-  --rounds N       rounds of each scenario, 1 to 100 (default 5; with --quick 2)
-  --quick          short streams: shows that all works, says little about speed
-  --node VERSION   the Node.js to run on: 24 (default), another version, or "current"
-  --json FILE      write the figures to FILE as well
-  --help           show this text
-
-Exit status: 0, or 1 where a table does not hold what it should or a target is missed, or 2 for wrong usage.`;
+const benchmark = {
+  script: 'bench:tailer',
+  about: `Replicates streams of change events of 1 KB documents, batched (1,000 events in a transaction) and unbatched (each event
+and the progress in a transaction of its own). PostgreSQL is a server of its own with its default settings.`,
+  filters: 'name (a sink and the inserts to an update, "SQLite 50")',
+  rounds: { usual: 5, quick: 2, most: 100 },
+  quick: 'short streams',
+  failure: 'a table does not hold what it should or a target is missed',
+};
 
 const INSERTS_PER_UPDATE = [0, 10, 20, 50, 1000];
 /** Batched writes are to be so many times as fast. Figures of --quick are held to none. */
@@ -79,24 +76,26 @@ async function runOnce({ file, events, rows, visits }, address, isBatched, progr
 
 /** Batched and unbatched in turn; the ratio is the median of the rounds' ratios. */
 async function measure({ insertsPerUpdate, streams }, target, { rounds, program }) {
-  const figures = { batched: [], unbatched: [] };
+  const perSecond = { batched: [], unbatched: [] };
   let node;
   for (let round = 0; round < rounds; round += 1) {
     for (const kind of ['batched', 'unbatched']) {
       const address = await target.newAddress();
       const result = await runOnce(streams[kind], address, kind === 'batched', program);
-      figures[kind].push(result.perSecond);
+      perSecond[kind].push(result.perSecond);
       node = result.node;
     }
   }
   return {
     node,
-    sink: target.name,
-    insertsPerUpdate,
-    batchedPerSecond: Math.round(median(figures.batched)),
-    unbatchedPerSecond: Math.round(median(figures.unbatched)),
-    ratio: medianRatio(figures.batched, figures.unbatched),
-    target: TARGETS[`${target.name} ${insertsPerUpdate}`],
+    figures: {
+      sink: target.name,
+      insertsPerUpdate,
+      batchedPerSecond: Math.round(median(perSecond.batched)),
+      unbatchedPerSecond: Math.round(median(perSecond.unbatched)),
+      ratio: medianRatio(perSecond.batched, perSecond.unbatched),
+      target: TARGETS[`${target.name} ${insertsPerUpdate}`],
+    },
   };
 }
 
@@ -141,16 +140,12 @@ async function main({ filter, rounds, quick, node, json }) {
   const { targets, close } = await openTargets(folder);
   try {
     const streams = await writeStreams(folder, quick ? QUICK_EVENTS : EVENTS);
-    for (const { stream, target } of chosenOf(scenariosOf(targets, streams), filter)) {
-      const { node: version, ...figures } = await measure(stream, target, { rounds, program });
-      if (report.node === undefined) {
-        report.node = version;
-        console.log(headerLines(report).join('\n'));
-      }
-      report.scenarios.push(figures);
-      console.log(figureLine(figures, quick));
-      writeReport(json, report);
-    }
+    await measureAll(report, chosenOf(scenariosOf(targets, streams), filter), {
+      measure: ({ stream, target }) => measure(stream, target, { rounds, program }),
+      headerLines,
+      lines: (figures) => [figureLine(figures, quick)],
+      json,
+    });
   } finally {
     await close();
     rmSync(folder, { recursive: true, force: true });
@@ -158,4 +153,4 @@ async function main({ filter, rounds, quick, node, json }) {
   return !quick && report.scenarios.some(isMissed) ? 1 : 0;
 }
 
-await runCommand(usage, () => readCommandLine({ usual: 5, quick: 2, most: 100 }), main);
+await runBenchmark(benchmark, main);
