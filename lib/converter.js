@@ -1,8 +1,10 @@
 const { buildersOf } = require('./builders.js');
 const { getDateRenderMode, invalid } = require('./context.js');
+const { Jobs } = require('./jobs.js');
 const native = require('./native.js');
 const { checkObject, readOptions } = require('./options.js');
 
+/** @typedef {import('../index.js').AsyncBatchOptions} AsyncBatchOptions */
 /** @typedef {import('../index.js').BatchOptions} BatchOptions */
 
 /** How the addon is told what a batch holds. */
@@ -17,6 +19,7 @@ class NativeSourceRowConverter {
   #finish;
   /** @type {import('../index.js').BsonImplementation} */
   #bson;
+  #jobs = new Jobs();
 
   /**
    * @param {import('../index.js').CompatibilityContext | import('../index.js').DateRenderMode} context
@@ -54,15 +57,51 @@ class NativeSourceRowConverter {
 
   /** @param {Uint8Array} cursor @param {BatchOptions} [options] */
   convertBatch(cursor, options = {}) {
-    const { as = 'auto' } = checkObject(options);
-    if (!Object.hasOwn(KINDS, as)) throw invalid("options.as must be 'auto', 'changes' or 'documents'");
-    return this.#native.convertBatch(cursor, KINDS[as], returnsErrors(options));
+    return this.#native.convertBatch(cursor, kindOf(options), returnsErrors(options));
   }
 
   /** @param {readonly Uint8Array[]} buffers @param {Pick<BatchOptions, 'onError'>} [options] */
   convertDocuments(buffers, options = {}) {
     return this.#native.convertDocuments(buffers, returnsErrors(options));
   }
+
+  /** @param {Uint8Array} cursor @param {AsyncBatchOptions} [options] */
+  async convertBatchAsync(cursor, options = {}) {
+    const [kind, errors, signal] = [kindOf(options), returnsErrors(options), signalOf(options)];
+    const { reply } = await this.#jobs.run(
+      (onRead) => this.#native.startBatch(cursor, kind, errors, onRead),
+      signal,
+    );
+    return reply;
+  }
+
+  /** @param {readonly Uint8Array[]} buffers @param {Omit<AsyncBatchOptions, 'as'>} [options] */
+  async convertDocumentsAsync(buffers, options = {}) {
+    const [errors, signal] = [returnsErrors(options), signalOf(options)];
+    // A copy, which stays as it is. What is no array is refused below.
+    const sources = Array.isArray(buffers) ? buffers.slice() : buffers;
+    const { results } = await this.#jobs.run(
+      (onRead) => this.#native.startDocuments(sources, errors, onRead),
+      signal,
+    );
+    return results;
+  }
+}
+
+/** @param {Pick<BatchOptions, 'as'>} options */
+function kindOf(options) {
+  const { as = 'auto' } = checkObject(options);
+  if (!Object.hasOwn(KINDS, as)) throw invalid("options.as must be 'auto', 'changes' or 'documents'");
+  return KINDS[as];
+}
+
+/** @param {Pick<AsyncBatchOptions, 'signal'>} options */
+function signalOf(options) {
+  const { signal } = checkObject(options);
+  if (signal === undefined) return undefined;
+  if (!(signal instanceof AbortSignal)) throw invalid('options.signal must be an AbortSignal');
+  signal.throwIfAborted();
+  return signal;
 }
 
 /** @param {Pick<BatchOptions, 'onError'>} options */

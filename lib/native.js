@@ -17,6 +17,17 @@ const { platformName } = require('./platform.js');
  * @property {(event: Uint8Array) => import('../index.js').Change} convertChange
  * @property {(cursor: Uint8Array, kind: number, returnsErrors: boolean) => any} convertBatch
  * @property {(buffers: readonly Uint8Array[], returnsErrors: boolean) => any[]} convertDocuments
+ * @property {(cursor: Uint8Array, kind: number, returnsErrors: boolean, onRead: () => void) => NativeJob} startBatch
+ * @property {(buffers: readonly Uint8Array[], returnsErrors: boolean, onRead: () => void) => NativeJob} startDocuments
+ */
+
+/**
+ * A batch that another thread reads; when it has, the addon calls `onRead`. See src/job.rs.
+ * @typedef {object} NativeJob
+ * @property {(results: any[]) => any} makeReply
+ * @property {(results: any[], milliseconds: number) => boolean} makeSome whether all objects are made
+ * @property {() => void} abort lets the reading end early
+ * @property {() => void} end lets the sources go
  */
 
 /**

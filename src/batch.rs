@@ -6,16 +6,13 @@
 
 use crate::builders::{Layout, MAX_OBJECTS, Objects};
 use crate::converter::Converter;
-use crate::cursor_reply::{Item, find_document_key};
-use crate::error::ErrorKind;
+use crate::cursor_reply::{Spot, find_document_key};
 use crate::identity::find_id;
 use crate::js_error::ErrorPlace;
 use crate::js_row::{Kind, Plan};
-use crate::locate::path_to;
 use crate::node::{Env, Failure, Result, Source, Value};
 use crate::parts::Parts;
 use crate::reader::Reader;
-use crate::spec::element_type;
 
 /// What becomes of an object that cannot be converted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,10 +33,8 @@ struct Place<'s> {
     refusal: &'static str,
     /// Its bytes, where they are a copy.
     copy: Option<&'s Vec<u8>>,
-    /// The element in it; all of it where there is none.
-    item: Option<Item>,
-    /// The field that the element is in.
-    batch_name: &'static str,
+    /// The object in them.
+    spot: Spot,
 }
 
 /// A cursor's document to its fields and its objects, which become the property `changes` or `documents`. `kind` is
@@ -69,8 +64,7 @@ pub fn convert_cursor(
             source: cursor,
             refusal: CURSOR,
             copy,
-            item: Some(*item),
-            batch_name: batch.name,
+            spot: Spot::InBatch { item: *item, name: batch.name },
         });
         index += env.scope(|| run.convert(index, places))?;
     }
@@ -107,8 +101,7 @@ pub fn convert_documents(
                 source,
                 refusal: BUFFERS,
                 copy: None,
-                item: None,
-                batch_name: "",
+                spot: Spot::Whole,
             });
             run.convert(index, places)
         })?;
@@ -145,7 +138,7 @@ impl Run<'_> {
         // From here on, JavaScript may run.
         if count > 0
             && let Err(failure) =
-                site.builders.make_many(env, self.results, &self.objects, &parts, site.workshop)
+                site.builders.make_many(env, self.results, &self.objects, &parts, &[], site.workshop)
         {
             let made = env.array_length(self.results).map_or(0, |length| length as usize - index);
             self.refuse(index + made, places, made, failure)?;
@@ -157,8 +150,8 @@ impl Run<'_> {
                 return Ok(count);
             }
             Some(Ok(layout)) => {
-                parts.keep_last();
-                match Plan::of(layout, parts).make(site) {
+                let last = parts.split_last();
+                match Plan::of(layout, last).make(site) {
                     Ok(object) => env.set_element(self.results, (index + count) as u32, object)?,
                     Err(failure) => self.refuse(index + count, places, count, failure)?,
                 }
@@ -194,7 +187,9 @@ impl Run<'_> {
                 self.converter.read_into(self.env, self.kind, *array, source, bytes, parts)
             });
             match layout {
-                Ok(Layout::Compiled(shape)) if parts.elements.is_empty() => self.objects.push(shape, parts),
+                Ok(Layout::Compiled(shape)) if parts.elements.is_empty() => {
+                    self.objects.push(shape, parts.start, parts.texts());
+                }
                 Ok(layout) => return Some(Ok(layout)),
                 Err(failure) => {
                     parts.take_back();
@@ -215,11 +210,13 @@ impl Run<'_> {
         failure: Failure,
     ) -> Result<()> {
         let place = places.nth(skipped).ok_or(failure)?;
-        let error = error_at(self.env, &place, index as u32, failure, self.converter, self.kind)?;
-        match self.on_error {
-            OnError::Return => self.env.set_element(self.results, index as u32, error),
-            OnError::Throw => self.env.throw_value(error).map(drop),
-        }
+        let refusal = {
+            // SAFETY: the bytes are walked through in this block, where no JavaScript runs.
+            let source = unsafe { place.source(self.env) };
+            let bytes = source.as_ref().map_or(&[][..], Source::bytes);
+            Refusal::new(failure, &place.spot, bytes, index, self.kind)
+        };
+        refusal.report(self.env, index, self.converter, self.on_error, self.results)
     }
 }
 
@@ -237,64 +234,70 @@ impl<'s> Place<'s> {
         }
     }
 
-    /// The place in the whole source of an offset in the object. The path is found in the object alone: through the
-    /// whole of a batch, it would take the square of the time.
-    fn locate(&self, offset: usize, object: &[u8], index: u32) -> ErrorPlace {
-        let path = path_to(object, offset);
-        match self.item {
-            None => ErrorPlace { offset, path },
-            // That offset is in the whole source already.
-            Some(item) if item.element_type != element_type::DOCUMENT => {
-                ErrorPlace { offset, path: vec![self.batch_name.to_owned(), index.to_string()] }
-            }
-            Some(item) => {
-                let outer = [self.batch_name.to_owned(), index.to_string()];
-                ErrorPlace { offset: item.start + offset, path: outer.into_iter().chain(path).collect() }
-            }
-        }
-    }
-
-    /// The bytes of the object, which is a document.
+    /// The object.
     #[inline(always)]
     fn bytes<'b>(&self, source: &'b [u8]) -> Result<&'b [u8]> {
-        match self.item {
-            None => Ok(source),
-            Some(Item { element_type: element_type::DOCUMENT, start, end, .. }) => {
-                // The place was seen in these bytes; JavaScript may have shortened them since.
-                source.get(start..end).ok_or(Failure::Argument(self.refusal))
-            }
-            Some(item) => Err(ErrorKind::NotADocument(item.element_type).at(item.type_at).into()),
-        }
+        self.spot.bytes(source)?.ok_or(Failure::Argument(self.refusal))
     }
 }
 
-/// The error of an object, with its place in the whole source, its index and, as far as it can be read, its `_id`.
-#[cold]
-fn error_at(
-    env: Env,
-    place: &Place<'_>,
-    index: u32,
+/// What is wrong with an object, all of it found in bytes that are as they were read.
+pub struct Refusal {
     failure: Failure,
-    converter: &Converter,
-    kind: Kind,
-) -> Result<Value> {
-    let (error_place, id) = {
-        // SAFETY: the bytes are walked through in this block, where no JavaScript runs.
-        let source = unsafe { place.source(env) };
-        let bytes = source.as_ref().map_or(&[][..], Source::bytes);
-        let object = place.bytes(bytes).unwrap_or(&[]);
-        (failure.offset().map(|offset| place.locate(offset, object, index)), id_document(object, kind))
-    };
-    let error = env.error_object_of(failure, error_place)?;
-    env.set_property(error, c"index", env.number(index.into())?)?;
-    if let Some(document) = id {
-        match converter.id(env, &document) {
-            Ok(id) => env.set_property(error, c"_id", id)?,
-            // An `_id` that has no value of its own; what the deserialiser threw is not what is reported.
-            Err(failure) => drop(env.error_of(failure, None)?),
+    place: Option<ErrorPlace>,
+    /// A document of the object's `_id` alone.
+    id: Option<Vec<u8>>,
+}
+
+impl Refusal {
+    /// What is wrong with the object at a spot of the source.
+    #[cold]
+    pub fn new(failure: Failure, spot: &Spot, source: &[u8], index: usize, kind: Kind) -> Self {
+        let object = spot.bytes(source).ok().flatten().unwrap_or(&[]);
+        let place = failure.offset().map(|offset| {
+            let (offset, path) = spot.locate(offset, object, index);
+            ErrorPlace { offset, path }
+        });
+        Self { failure, place, id: id_document(object, kind) }
+    }
+
+    /// What is wrong, of an object whose bytes are not at hand.
+    #[must_use]
+    pub const fn without_place(failure: Failure) -> Self {
+        Self { failure, place: None, id: None }
+    }
+
+    /// Throws the error of it.
+    #[cold]
+    pub fn throw(self, env: Env) -> Result<Value> {
+        let error = env.error_of(self.failure, self.place)?;
+        env.throw_value(error)
+    }
+
+    /// The error of it, with its index and, as far as it can be read, its `_id`: in its place, or thrown.
+    #[cold]
+    pub fn report(
+        self,
+        env: Env,
+        index: usize,
+        converter: &Converter,
+        on_error: OnError,
+        results: Value,
+    ) -> Result<()> {
+        let error = env.error_object_of(self.failure, self.place)?;
+        env.set_property(error, c"index", env.number(index as f64)?)?;
+        if let Some(document) = self.id {
+            match converter.id(env, &document) {
+                Ok(id) => env.set_property(error, c"_id", id)?,
+                // An `_id` that has no value of its own; what the deserialiser threw is not what is reported.
+                Err(failure) => drop(env.error_of(failure, None)?),
+            }
+        }
+        match on_error {
+            OnError::Return => env.set_element(results, index as u32, error),
+            OnError::Throw => env.throw_value(error).map(drop),
         }
     }
-    Ok(error)
 }
 
 /// A document of the object's `_id` alone.

@@ -3,6 +3,7 @@
 use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+use std::time::Duration;
 
 use napi::bindgen_prelude::{JsValue, Object};
 use napi::sys;
@@ -12,6 +13,7 @@ use crate::batch::{self, OnError};
 use crate::builders::Builders;
 use crate::converter::{Addon, Converter, with_guess};
 use crate::datetime::DateRenderMode;
+use crate::job::Job;
 use crate::js_error::ErrorPlace;
 use crate::js_row::{self, Conversion, Kind, Site};
 use crate::locate::path_to;
@@ -99,11 +101,7 @@ unsafe extern "C" fn convert_change(env: sys::napi_env, info: sys::napi_callback
 /// `(cursor, kind, returnsErrors) => reply`: `kind` is 0 for changes, 1 for documents, else told by the reply
 unsafe extern "C" fn convert_batch(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
     call(env, info, |env, converter: &Rc<Converter>, [cursor, kind, returns_errors]| {
-        let kind = match env.to_i32(kind) {
-            Some(0) => Some(Kind::Change),
-            Some(1) => Some(Kind::Document),
-            _ => None,
-        };
+        let kind = read_kind(env, kind);
         batch::convert_cursor(env, cursor, converter, kind, on_error(env, returns_errors))
     })
 }
@@ -113,6 +111,71 @@ unsafe extern "C" fn convert_documents(env: sys::napi_env, info: sys::napi_callb
     call(env, info, |env, converter: &Rc<Converter>, [buffers, returns_errors]| {
         batch::convert_documents(env, buffers, converter, on_error(env, returns_errors))
     })
+}
+
+/// `(cursor, kind, returnsErrors, onRead) => job`
+unsafe extern "C" fn start_batch(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
+    call(env, info, |env, converter: &Rc<Converter>, [cursor, kind, returns_errors, on_read]| {
+        let (kind, on_error) = (read_kind(env, kind), on_error(env, returns_errors));
+        export_job(env, Job::of_cursor(env, converter, cursor, kind, on_error, on_read)?)
+    })
+}
+
+/// `(buffers, returnsErrors, onRead) => job`
+unsafe extern "C" fn start_documents(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
+    call(env, info, |env, converter: &Rc<Converter>, [buffers, returns_errors, on_read]| {
+        let on_error = on_error(env, returns_errors);
+        export_job(env, Job::of_documents(env, converter, buffers, on_error, on_read)?)
+    })
+}
+
+fn export_job(env: Env, job: Rc<Job>) -> Result<Value> {
+    let functions = env.object()?;
+    let set =
+        |name: &CStr, callback| env.set_property(functions, name, export(env, name, callback, job.clone())?);
+    set(c"makeReply", make_reply)?;
+    set(c"makeSome", make_some)?;
+    set(c"abort", abort)?;
+    set(c"end", end)?;
+    Ok(functions)
+}
+
+/// `(results) => reply`
+unsafe extern "C" fn make_reply(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
+    call(env, info, |env, job: &Rc<Job>, [results]| job.make_reply(env, results))
+}
+
+/// `(results, milliseconds) => boolean`: whether all are made
+unsafe extern "C" fn make_some(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
+    call(env, info, |env, job: &Rc<Job>, [results, milliseconds]| {
+        let milliseconds = env.to_i32(milliseconds).and_then(|number| u64::try_from(number).ok());
+        let all = job.make_some(env, results, Duration::from_millis(milliseconds.unwrap_or(0)))?;
+        env.boolean(all)
+    })
+}
+
+/// `() => void`
+unsafe extern "C" fn abort(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
+    call(env, info, |env, job: &Rc<Job>, [_]| {
+        job.abort();
+        env.undefined()
+    })
+}
+
+/// `() => void`
+unsafe extern "C" fn end(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
+    call(env, info, |env, job: &Rc<Job>, [_]| {
+        job.end(env)?;
+        env.undefined()
+    })
+}
+
+fn read_kind(env: Env, kind: Value) -> Option<Kind> {
+    match env.to_i32(kind) {
+        Some(0) => Some(Kind::Change),
+        Some(1) => Some(Kind::Document),
+        _ => None,
+    }
 }
 
 fn on_error(env: Env, returns_errors: Value) -> OnError {
@@ -138,6 +201,8 @@ unsafe extern "C" fn create_converter(env: sys::napi_env, info: sys::napi_callba
         set(c"convertChange", convert_change)?;
         set(c"convertBatch", convert_batch)?;
         set(c"convertDocuments", convert_documents)?;
+        set(c"startBatch", start_batch)?;
+        set(c"startDocuments", start_documents)?;
         Ok(functions)
     })
 }

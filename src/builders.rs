@@ -8,10 +8,11 @@
 
 use std::cell::{Cell, RefCell};
 use std::mem::offset_of;
+use std::ops::Range;
 use std::ptr;
 
 use crate::node::{Env, Failure, Reference, Result, Value};
-use crate::parts::{MAX_OBJECT_IDS, Parts, Slot, SlotKind};
+use crate::parts::{MAX_OBJECT_IDS, Parts, Slot, SlotKind, Start};
 use crate::shape::{MAX_TOKENS, ShapeId, Shapes, Token};
 use crate::spec;
 use crate::text::Text;
@@ -28,9 +29,9 @@ const KEPT_SLOTS: usize = 4096;
 /// Objects made by one call at most.
 pub const MAX_OBJECTS: usize = 32;
 /// Values of objects that one call makes.
-const MAX_SLOTS: usize = 4 * MAX_TOKENS;
+pub const MAX_SLOTS: usize = 4 * MAX_TOKENS;
 /// Values of Node-API's that one call takes, beside one for each object's texts.
-const MAX_HANDLES: usize = 128;
+pub const MAX_HANDLES: usize = 128;
 
 /// What one JavaScript thread uses again and again.
 #[derive(Default)]
@@ -85,26 +86,6 @@ pub enum Layout {
     },
     /// As strings and numbers.
     Any(Vec<Value>),
-}
-
-/// The shape of the last document, and the generation of shapes it is of.
-#[derive(Clone, Copy, Default)]
-pub struct Guess(Option<(u32, ShapeId)>);
-
-impl Guess {
-    /// The shape, if it has not been forgotten.
-    #[inline(always)]
-    #[must_use]
-    pub fn shape(self, shapes: &Shapes) -> Option<ShapeId> {
-        self.0.and_then(|(generation, shape)| (generation == shapes.generation()).then_some(shape))
-    }
-
-    /// The shape of this document, for the next one.
-    #[inline(always)]
-    #[must_use]
-    pub fn of(shape: ShapeId, shapes: &Shapes) -> Self {
-        Self(Some((shapes.generation(), shape)))
-    }
 }
 
 /// JavaScript functions that make objects, with the classes of one implementation of BSON.
@@ -188,19 +169,38 @@ impl Builders {
         })
     }
 
+    /// Whether a function for a shape was compiled.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_compiled(&self, shape: ShapeId, workshop: &Workshop) -> bool {
+        self.generation.get() == workshop.shapes.generation()
+            && self.compiled.borrow().get(shape.0 as usize).copied().unwrap_or(false)
+    }
+
+    /// Compiles a function for a shape, if there is none: runs JavaScript.
+    pub fn compile_shape(&self, env: Env, shape: ShapeId, workshop: &RefCell<Workshop>) -> Result<()> {
+        let (generation, tokens) = {
+            let workshop = &mut *workshop.borrow_mut();
+            if self.is_compiled(shape, workshop) {
+                return Ok(());
+            }
+            let Workshop { shapes, scratch, .. } = workshop;
+            (shapes.generation(), tokens(env, shapes.get(shape).tokens(), scratch)?)
+        };
+        self.compile(env, shape, generation, &tokens, workshop).map(drop)
+    }
+
     /// How objects of a shape are made now. JavaScript does not run.
     #[inline(always)]
     pub fn layout(&self, env: Env, shape: ShapeId, workshop: &mut Workshop) -> Result<Layout> {
         // SAFETY: the memory is an ArrayBuffer's of this size, which `_keep_shared` keeps alive and which is not given
         // to anyone who could detach it.
         let is_busy = unsafe { (&raw const (*self.shared).is_busy).read() } != 0;
-        let Workshop { shapes, scratch, .. } = workshop;
-        let generation = shapes.generation();
-        let is_compiled = self.generation.get() == generation
-            && self.compiled.borrow().get(shape.0 as usize).copied().unwrap_or(false);
-        if is_compiled && !is_busy {
+        if self.is_compiled(shape, workshop) && !is_busy {
             return Ok(Layout::Compiled(shape));
         }
+        let Workshop { shapes, scratch, .. } = workshop;
+        let generation = shapes.generation();
         let tokens = tokens(env, shapes.get(shape).tokens(), scratch)?;
         Ok(if is_busy { Layout::Any(tokens) } else { Layout::Known { shape, generation, tokens } })
     }
@@ -388,8 +388,8 @@ fn value_of(env: Env, slot: &Slot, parts: &Parts<Value>) -> Result<Value> {
 pub struct Objects {
     /// What JavaScript reads of each: shape, first slot, first ObjectId, and which of the strings is its texts'.
     all: Vec<[i32; 4]>,
-    /// Where the texts of each end.
-    texts: Vec<usize>,
+    /// Where the texts stand of those that have some.
+    texts: Vec<Range<usize>>,
 }
 
 impl Objects {
@@ -405,14 +405,19 @@ impl Objects {
         self.all.len()
     }
 
-    /// Adds the last object of the parts.
+    /// Adds an object, by where its parts begin and its texts stand, if it has some.
     #[inline(always)]
-    pub fn push(&mut self, shape: ShapeId, parts: &Parts<Value>) {
-        let text = if parts.has_text { self.texts.len() as i32 } else { -1 };
-        if parts.has_text {
-            self.texts.push(parts.together.len());
-        }
-        self.all.push([shape.0 as i32, parts.start.slot as i32, parts.start.object_id as i32, text]);
+    pub fn push(&mut self, shape: ShapeId, start: Start, texts: Option<Range<usize>>) {
+        let text = texts.as_ref().map(|_| self.texts.len());
+        self.texts.extend(texts);
+        self.push_with(shape, start, text);
+    }
+
+    /// The same, with its texts in that of the strings.
+    #[inline(always)]
+    pub fn push_with(&mut self, shape: ShapeId, start: Start, text: Option<usize>) {
+        let text = text.map_or(-1, |text| text as i32);
+        self.all.push([shape.0 as i32, start.slot as i32, start.object_id as i32, text]);
     }
 
     /// Whether there is room for one more, whatever it is.
@@ -427,12 +432,14 @@ impl Objects {
 
 impl Builders {
     /// Makes objects and adds them to the array `results`: runs JavaScript. Where it throws, those before are there.
+    /// `strings` are those of their texts, besides those that the objects have ranges for.
     pub fn make_many(
         &self,
         env: Env,
         results: Value,
         objects: &Objects,
         parts: &Parts<Value>,
+        strings: &[Value],
         workshop: &RefCell<Workshop>,
     ) -> Result<()> {
         let mut arguments = std::mem::take(&mut workshop.borrow_mut().arguments);
@@ -443,10 +450,9 @@ impl Builders {
             env.number(parts.handles.len() as f64)?,
         ]);
         arguments.extend_from_slice(&parts.handles);
-        let mut start = 0;
-        for &end in &objects.texts {
-            arguments.push(env.string_latin1(&parts.together[start..end])?);
-            start = end;
+        arguments.extend_from_slice(strings);
+        for texts in &objects.texts {
+            arguments.push(env.string_latin1(&parts.together[texts.clone()])?);
         }
         self.pass(parts);
         assert!(objects.len() <= MAX_OBJECTS);

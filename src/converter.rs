@@ -3,11 +3,12 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use crate::builders::{Builders, Guess, Layout, Workshop};
+use crate::builders::{Builders, Layout, Workshop};
 use crate::cursor_reply::Batch;
 use crate::js_row::{self, Conversion, Input, Kind, Site};
 use crate::node::{Env, Result, Source, Value};
 use crate::parts::Parts;
+use crate::shape::Guess;
 
 /// The addon in one JavaScript thread.
 #[derive(Default)]
@@ -49,6 +50,12 @@ impl Converter {
     pub fn new(addon: Rc<Addon>, builders: Rc<Builders>, conversion: Conversion) -> Self {
         let [row_guess, change_guess, reply_guess] = Default::default();
         Self { addon, builders, conversion, row_guess, change_guess, reply_guess }
+    }
+
+    /// How it converts.
+    #[must_use]
+    pub const fn conversion(&self) -> Conversion {
+        self.conversion
     }
 
     /// Where its objects are made.

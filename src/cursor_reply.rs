@@ -3,6 +3,7 @@
 
 use crate::deserialize::{ValueSink, write_value};
 use crate::error::{Error, ErrorKind};
+use crate::locate::path_to;
 use crate::reader::Reader;
 use crate::shape::Names;
 use crate::spec::{self, element_type};
@@ -24,6 +25,53 @@ pub struct Item {
     pub start: usize,
     /// Where it ends.
     pub end: usize,
+}
+
+/// Where an object stands in its source.
+#[derive(Clone, Copy, Debug)]
+pub enum Spot {
+    /// It is all of it.
+    Whole,
+    /// It is an element of a reply's batch.
+    InBatch {
+        /// The element.
+        item: Item,
+        /// The field that the batch is in.
+        name: &'static str,
+    },
+}
+
+impl Spot {
+    /// The bytes of the object, which is a document; `None` where the source has become too short.
+    #[inline(always)]
+    pub fn bytes<'s>(&self, source: &'s [u8]) -> Result<Option<&'s [u8]>, Error> {
+        match *self {
+            Self::Whole => Ok(Some(source)),
+            Self::InBatch { item: Item { element_type: element_type::DOCUMENT, start, end, .. }, .. } => {
+                Ok(source.get(start..end))
+            }
+            Self::InBatch { item, .. } => Err(ErrorKind::NotADocument(item.element_type).at(item.type_at)),
+        }
+    }
+
+    /// The offset in the whole source and the path of an offset in the object, which is the `index`th. The path is found
+    /// in the object alone: through the whole of a batch, it would take the square of the time.
+    #[must_use]
+    pub fn locate(&self, offset: usize, object: &[u8], index: usize) -> (usize, Vec<String>) {
+        let path = path_to(object, offset);
+        match *self {
+            Self::Whole => (offset, path),
+            Self::InBatch { item, name } => {
+                let outer = [name.to_owned(), index.to_string()];
+                if item.element_type == element_type::DOCUMENT {
+                    (item.start + offset, outer.into_iter().chain(path).collect())
+                } else {
+                    // That offset is in the whole source already.
+                    (offset, outer.into())
+                }
+            }
+        }
+    }
 }
 
 /// What a reply's batch is.
@@ -107,6 +155,7 @@ mod tests {
     use super::{Batch, Item, find_document_key, read_reply};
     use crate::deserialize::{Value, ValueSink};
     use crate::error::{Error, ErrorKind};
+    use crate::locate::path_to;
     use crate::reader::Reader;
     use crate::shape::{Names, Shapes};
     use bson::doc;

@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use crate::builders::{Builders, Guess, Layout, Workshop, tokens};
+use crate::builders::{Builders, Layout, Workshop, tokens};
 use crate::change_event::{ChangeOptions, read_change, read_event};
 use crate::column::{Column, ColumnSink};
 use crate::cursor_reply::{Batch, read_reply};
@@ -17,7 +17,7 @@ use crate::node::{Env, Failure, Result, Value};
 use crate::parts::{Make, Parts};
 use crate::reader::Reader;
 use crate::row::read_row;
-use crate::shape::{Mark, Names, Sequence, ShapeId};
+use crate::shape::{Guess, Mark, Names, Sequence, ShapeId};
 use crate::strict;
 use crate::text::Text;
 use crate::values::Values;

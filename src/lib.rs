@@ -72,4 +72,10 @@ mod converter;
 mod batch;
 
 #[cfg(feature = "node")]
+mod record;
+
+#[cfg(feature = "node")]
+mod job;
+
+#[cfg(feature = "node")]
 mod binding;

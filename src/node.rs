@@ -298,6 +298,31 @@ impl Env {
         Ok(string)
     }
 
+    /// A string of one byte a character, which keeps the bytes as its own.
+    pub fn string_of_bytes(self, bytes: Vec<u8>) -> Result<Value> {
+        let (data, length) = (bytes.as_ptr().cast_mut().cast(), bytes.len() as isize);
+        let owner = Box::into_raw(Box::new(bytes));
+        let (mut string, mut copied) = (ptr::null_mut(), false);
+        // SAFETY: the bytes are as many as said, and stay where they are until `drop_bytes` has run.
+        let made = check(unsafe {
+            node_api_create_external_string_latin1(
+                self.0,
+                data,
+                length,
+                Some(drop_bytes),
+                owner.cast(),
+                &mut string,
+                &mut copied,
+            )
+        });
+        if let Err(failure) = made {
+            // SAFETY: there is no string whose end would drop them.
+            drop(unsafe { Box::from_raw(owner) });
+            return Err(too_long(failure));
+        }
+        Ok(string)
+    }
+
     /// A string of UTF-16 code units.
     pub fn string_utf16(self, text: &[u16]) -> Result<Value> {
         // SAFETY: `text` is as long as it says.
@@ -411,6 +436,46 @@ impl Env {
         })
     }
 
+    /// Lets `execute` run on another thread, then `complete` on this one, both with `data`; `work` becomes what
+    /// [`Env::delete_work`] takes.
+    ///
+    /// # Safety
+    /// Both take `data` for what it is, which stays in its place until `complete`; `work` is writable.
+    pub unsafe fn queue_work(
+        self,
+        execute: unsafe extern "C" fn(sys::napi_env, *mut c_void),
+        complete: unsafe extern "C" fn(sys::napi_env, sys::napi_status, *mut c_void),
+        data: *mut c_void,
+        work: *mut sys::napi_async_work,
+    ) -> Result<()> {
+        let name = self.string("bsonrow")?;
+        // SAFETY: the caller's promise.
+        check(unsafe {
+            sys::napi_create_async_work(
+                self.0,
+                ptr::null_mut(),
+                name,
+                Some(execute),
+                Some(complete),
+                data,
+                work,
+            )
+        })?;
+        // SAFETY: the work was just made.
+        let queued = check(unsafe { sys::napi_queue_async_work(self.0, *work) });
+        if queued.is_err() {
+            // SAFETY: as above, and it is not under way.
+            self.delete_work(unsafe { *work })?;
+        }
+        queued
+    }
+
+    /// Ends what [`Env::queue_work`] made.
+    pub fn delete_work(self, work: sys::napi_async_work) -> Result<()> {
+        // SAFETY: the work was made in this environment and is not under way.
+        check(unsafe { sys::napi_delete_async_work(self.0, work) })
+    }
+
     /// Calls a function with `undefined` as `this`.
     #[inline(always)]
     pub fn call(self, function: Value, arguments: &[Value]) -> Result<Value> {
@@ -511,6 +576,12 @@ unsafe extern "C" {
         result: *mut Value,
         copied: *mut bool,
     ) -> sys::napi_status;
+}
+
+/// Drops the bytes of a string that was collected, or copied after all.
+unsafe extern "C" fn drop_bytes(_: sys::napi_env, _: *mut c_void, owner: *mut c_void) {
+    // SAFETY: it is the box that the string was made with, and this is called once.
+    drop(unsafe { Box::from_raw(owner.cast::<Vec<u8>>()) });
 }
 
 /// Lets go the owner of a string that was collected, or copied after all.

@@ -5,6 +5,8 @@
 //! texts of one byte a character of an object together as one string, of at most [`MAX_TOGETHER`] bytes: a slice of it
 //! keeps all of it alive.
 
+use std::ops::Range;
+
 use crate::node::Result;
 use crate::spec;
 
@@ -27,6 +29,8 @@ pub struct Parts<H> {
     pub elements: Vec<Element>,
     /// Where the last object begins.
     pub start: Start,
+    /// From where places of texts count.
+    pub text_base: usize,
     /// Whether a slot of the last object is a text.
     pub has_text: bool,
 }
@@ -48,7 +52,7 @@ pub struct Start {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Slot {
-    /// Where a text stands among those of its object, from its first byte to behind its last; or a negative number
+    /// Where a text stands among those that pass together, from its first byte to behind its last; or a negative number
     /// that says what the slot is, and the place of a handle.
     pub place: [i32; 2],
     /// The bits of a bigint or a double.
@@ -104,6 +108,7 @@ impl<H> Default for Parts<H> {
             object_ids: Vec::new(),
             elements: Vec::new(),
             start: Start::default(),
+            text_base: 0,
             has_text: false,
         }
     }
@@ -119,6 +124,7 @@ impl<H> Parts<H> {
         self.object_ids.clear();
         self.elements.clear();
         self.start = Start::default();
+        self.text_base = 0;
         self.has_text = false;
     }
 
@@ -131,6 +137,7 @@ impl<H> Parts<H> {
             handle: self.handles.len(),
             object_id: self.object_ids.len(),
         };
+        self.text_base = self.start.text;
         self.has_text = false;
     }
 
@@ -143,19 +150,30 @@ impl<H> Parts<H> {
         self.elements.clear();
     }
 
-    /// Lets all objects before the last go.
-    pub fn keep_last(&mut self) {
-        self.slots.drain(..self.start.slot);
-        self.together.drain(..self.start.text);
-        let before = self.handles.drain(..self.start.handle).len();
-        for slot in self.slots.iter_mut().filter(|slot| slot.place[0] == SlotKind::Handle as i32) {
-            slot.place[1] -= before as i32;
+    /// Takes the last object off, into parts of its own.
+    #[must_use]
+    pub fn split_last(&mut self) -> Self {
+        let Start { slot, text, handle, object_id } = self.start;
+        let mut last = Self {
+            slots: self.slots.split_off(slot),
+            together: self.together.split_off(text),
+            handles: self.handles.split_off(handle),
+            object_ids: self.object_ids.split_off(object_id),
+            elements: std::mem::take(&mut self.elements),
+            has_text: self.has_text,
+            ..Self::default()
+        };
+        for slot in &mut last.slots {
+            if slot.place[0] == SlotKind::Handle as i32 {
+                slot.place[1] -= handle as i32;
+            } else if slot.place[0] >= 0 {
+                slot.place = slot.place.map(|at| at - (text - self.text_base) as i32);
+            }
         }
-        for element in &mut self.elements {
-            element.handle -= before;
+        for element in &mut last.elements {
+            element.handle -= handle;
         }
-        self.object_ids.drain(..self.start.object_id);
-        self.start = Start::default();
+        last
     }
 
     #[inline(always)]
@@ -195,10 +213,17 @@ impl<H> Parts<H> {
         self.together.len() - self.start.text + length <= MAX_TOGETHER
     }
 
+    /// Where the texts of the last object stand, if it has some.
+    #[inline(always)]
+    #[must_use]
+    pub fn texts(&self) -> Option<Range<usize>> {
+        self.has_text.then(|| self.start.text..self.together.len())
+    }
+
     /// Puts a text with the others, which has room there.
     #[inline(always)]
     pub fn push_together(&mut self, latin1: &[u8]) {
-        let start = self.together.len() - self.start.text;
+        let start = self.together.len() - self.text_base;
         self.has_text = true;
         self.together.extend_from_slice(latin1);
         self.slots.push(Slot { place: [start as i32, (start + latin1.len()) as i32], bits: 0 });

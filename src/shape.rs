@@ -36,6 +36,26 @@ const COST: u32 = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShapeId(pub u32);
 
+/// The shape of the last document, and the generation of shapes it is of.
+#[derive(Clone, Copy, Default)]
+pub struct Guess(Option<(u32, ShapeId)>);
+
+impl Guess {
+    /// The shape, if it has not been forgotten.
+    #[inline(always)]
+    #[must_use]
+    pub fn shape(self, shapes: &Shapes) -> Option<ShapeId> {
+        self.0.and_then(|(generation, shape)| (generation == shapes.generation()).then_some(shape))
+    }
+
+    /// The shape of this document, for the next one.
+    #[inline(always)]
+    #[must_use]
+    pub fn of(shape: ShapeId, shapes: &Shapes) -> Self {
+        Self(Some((shapes.generation(), shape)))
+    }
+}
+
 /// What stands between names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -98,7 +118,9 @@ pub enum Token<'n> {
 }
 
 impl<'n> Token<'n> {
-    fn from_entry(entry: &'n [u8]) -> Self {
+    /// Of an entry as [`Shape::entries`] gives it.
+    #[must_use]
+    pub fn from_entry(entry: &'n [u8]) -> Self {
         match entry {
             [0, number] => {
                 let mark = Mark::ALL.into_iter().find(|&mark| mark as u8 == *number);
@@ -163,7 +185,8 @@ impl Shape {
         self.entries().map(Token::from_entry)
     }
 
-    fn entries(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+    /// As [`ReadNames::of`] takes them.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.entries.iter().map(Entry::bytes)
     }
 
@@ -287,7 +310,8 @@ where
         self.entries().map(Token::from_entry)
     }
 
-    fn entries(self) -> impl Iterator<Item = &'n [u8]> {
+    /// As [`ReadNames::of`] takes them.
+    pub fn entries(self) -> impl Iterator<Item = &'n [u8]> {
         let known = self.known.into_iter().flat_map(|(shape, matched)| shape.entries().take(matched));
         known.chain(self.rest.iter().map(|entry| entry.bytes()))
     }
@@ -388,6 +412,22 @@ impl<'a, 's> Names<'a, 's> {
 }
 
 impl<'a> ReadNames<'a> {
+    /// The names and marks of a sequence that was read elsewhere.
+    #[must_use]
+    pub fn of(entries: &'a [Box<[u8]>]) -> Self {
+        Self { guess: None, matched: 0, rest: entries.iter().map(|entry| Piece::whole(entry)).collect() }
+    }
+
+    /// The shape of the sequence, whether or not it is worth one. A longer sequence than a shape can be is none's.
+    #[must_use]
+    pub fn shape(&self, shapes: &mut Shapes) -> ShapeId {
+        match shapes.look_up(self.sequence(shapes)) {
+            Found::Shape(id) => id,
+            Found::Again(hash) | Found::New(hash) => self.make(hash, shapes),
+            Found::TooLarge => self.make(0, shapes),
+        }
+    }
+
     fn sequence<'n>(&'n self, shapes: &'n Shapes) -> NewSequence<'n, 'a> {
         NewSequence { known: self.guess.map(|guess| (shapes.get(guess), self.matched)), rest: &self.rest }
     }

@@ -1,0 +1,240 @@
+//! Objects that are read where no JavaScript can run, another thread, to be made later.
+//!
+//! What is recorded of an object is what passes to JavaScript in any case, its [`Parts`]; what Node-API would make at
+//! once is kept as bytes. Names are those of shapes of the recording's own, which are looked up again where the objects
+//! are made.
+
+use std::ops::Range;
+
+use crate::batch::Refusal;
+use crate::builders::{MAX_HANDLES, MAX_OBJECTS, MAX_SLOTS};
+use crate::cursor_reply::Spot;
+use crate::node::Result;
+use crate::parts::{Make, Parts, Start};
+use crate::reader::Reader;
+use crate::shape::{Guess, MAX_TOKENS, Names, Sequence, Shapes};
+use crate::text::Text;
+use crate::utf8;
+use crate::values::Values;
+
+/// A value that Node-API makes later.
+#[derive(Clone, Copy)]
+pub enum Later {
+    /// A string of one byte a character, of the recording's bytes.
+    Latin1(Place),
+    /// The same, of the bytes of a source, of which this is the number.
+    OfSource(usize, Place),
+    /// A string, of the recording's code units.
+    Utf16(Place),
+    /// A `Uint8Array`, of the recording's bytes.
+    Bytes(Place),
+    /// A bigint without a sign.
+    Unsigned(u64),
+    /// The bigint of a double.
+    Huge(f64),
+}
+
+/// From where to where.
+#[derive(Clone, Copy)]
+pub struct Place {
+    start: usize,
+    end: usize,
+}
+
+impl Place {
+    /// As indices.
+    #[must_use]
+    pub const fn range(self) -> Range<usize> {
+        self.start..self.end
+    }
+}
+
+/// What values are made of later.
+#[derive(Default)]
+pub struct Arena {
+    /// Bytes of strings and arrays.
+    pub bytes: Vec<u8>,
+    /// Code units of strings.
+    pub units: Vec<u16>,
+}
+
+impl Arena {
+    fn keep(&mut self, bytes: &[u8]) -> Place {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        Place { start, end: self.bytes.len() }
+    }
+}
+
+/// Keeps values.
+pub struct Keeper<'k> {
+    arena: &'k mut Arena,
+    source: Numbered<'k>,
+}
+
+/// A source, and its number among those of the batch.
+#[derive(Clone, Copy)]
+pub struct Numbered<'s> {
+    /// The number.
+    pub number: usize,
+    /// All of its bytes.
+    pub bytes: &'s [u8],
+}
+
+impl Make for Keeper<'_> {
+    type Handle = Later;
+
+    fn latin1(&mut self, text: &[u8]) -> Result<Later> {
+        Ok(Later::Latin1(self.arena.keep(text)))
+    }
+
+    fn ascii_of_source(&mut self, text: &[u8]) -> Result<Later> {
+        // The text is a part of the source.
+        let start = text.as_ptr() as usize - self.source.bytes.as_ptr() as usize;
+        Ok(Later::OfSource(self.source.number, Place { start, end: start + text.len() }))
+    }
+
+    fn utf16(&mut self, text: &[u16]) -> Result<Later> {
+        let units = &mut self.arena.units;
+        let start = units.len();
+        units.extend_from_slice(text);
+        Ok(Later::Utf16(Place { start, end: units.len() }))
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> Result<Later> {
+        Ok(Later::Bytes(self.arena.keep(bytes)))
+    }
+
+    fn unsigned(&mut self, number: u64) -> Result<Later> {
+        Ok(Later::Unsigned(number))
+    }
+
+    fn huge(&mut self, number: f64) -> Result<Later> {
+        Ok(Later::Huge(number))
+    }
+}
+
+/// Names and marks, as [`crate::shape::ReadNames::of`] takes them.
+pub type Entries = Vec<Box<[u8]>>;
+
+/// The sequence of names of an object.
+pub enum Recorded {
+    /// One of [`Recorder::sequences`].
+    Known(usize),
+    /// One that is seen once.
+    New(Entries),
+}
+
+/// Objects that are made together, and what stands behind them.
+#[derive(Default)]
+pub struct Chunk {
+    /// The values of all objects.
+    pub parts: Parts<Later>,
+    /// What some of them are made of.
+    pub arena: Arena,
+    /// Those that are made together.
+    pub objects: Vec<RecordedObject>,
+    /// The last one, where that is not made with the others: its values are the last of the parts.
+    pub last: Option<std::result::Result<Recorded, Refusal>>,
+    /// Where that one stands.
+    pub last_spot: Option<Spot>,
+}
+
+/// An object that is made with others.
+pub struct RecordedObject {
+    /// Its names.
+    pub sequence: usize,
+    /// Where its parts begin.
+    pub start: Start,
+    /// Whether a value is a text.
+    pub has_text: bool,
+}
+
+impl Chunk {
+    /// Whether there is room for one more object, whatever it is.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        self.objects.len() < MAX_OBJECTS
+            && self.parts.slots.len() + MAX_TOKENS <= MAX_SLOTS
+            && self.parts.handles.len() < MAX_HANDLES
+            && self.parts.together.len() + self.arena.bytes.len() + 2 * self.arena.units.len() < MAX_BYTES
+    }
+
+    /// Takes the last object up: among the others, or as the last one.
+    pub fn take(&mut self, recorded: Recorded, spot: Spot) {
+        match recorded {
+            Recorded::Known(sequence) if self.parts.elements.is_empty() => {
+                let Parts { start, has_text, .. } = self.parts;
+                self.objects.push(RecordedObject { sequence, start, has_text });
+            }
+            recorded => {
+                self.last = Some(Ok(recorded));
+                self.last_spot = Some(spot);
+            }
+        }
+    }
+}
+
+/// Bytes of a chunk after which another begins: a chunk is made without a pause.
+const MAX_BYTES: usize = 1 << 20;
+
+/// Records objects.
+#[derive(Default)]
+pub struct Recorder {
+    shapes: Shapes,
+    text: Text,
+    scratch: utf8::Scratch,
+    guess: Guess,
+    /// Which of the sequences each shape is, in this generation.
+    known: Vec<Option<usize>>,
+    generation: u32,
+    /// The names of all shapes.
+    pub sequences: Vec<Entries>,
+}
+
+impl Recorder {
+    /// Reads an object of a source, whose values go behind those of the chunk.
+    pub fn read<'a>(
+        &mut self,
+        source: Numbered<'a>,
+        object: &'a [u8],
+        chunk: &mut Chunk,
+        read: impl FnOnce(
+            &mut Reader<'a>,
+            &mut Names<'a, '_>,
+            &mut Text,
+            &mut Values<'_, Keeper<'_>>,
+        ) -> Result<()>,
+    ) -> Result<Recorded> {
+        let Self { shapes, text, scratch, guess, .. } = self;
+        let Chunk { parts, arena, .. } = chunk;
+        parts.begin();
+        // The texts of all objects of a chunk become one string.
+        parts.text_base = 0;
+        let mut reader = Reader::new(object)?;
+        let mut names = Names::begin(shapes, guess.shape(shapes));
+        let make = &mut Keeper { arena, source };
+        read(&mut reader, &mut names, text, &mut Values { make, scratch, parts })?;
+        let names = names.end();
+        let shape = match names.find(shapes) {
+            Sequence::Shape(shape) => shape,
+            Sequence::New(sequence) => {
+                return Ok(Recorded::New(sequence.entries().map(Into::into).collect()));
+            }
+        };
+        *guess = Guess::of(shape, shapes);
+        if self.generation != shapes.generation() {
+            self.generation = shapes.generation();
+            self.known.clear();
+        }
+        let index = shape.0 as usize;
+        if self.known.len() <= index {
+            self.known.resize(index + 1, None);
+        }
+        let sequence = *self.known[index].get_or_insert_with(|| {
+            self.sequences.push(shapes.get(shape).entries().map(Into::into).collect());
+            self.sequences.len() - 1
+        });
+        Ok(Recorded::Known(sequence))
+    }
+}
