@@ -6,13 +6,11 @@
 
 use crate::builders::{Layout, MAX_OBJECTS, Objects};
 use crate::converter::Converter;
-use crate::cursor_reply::{Spot, find_document_key};
-use crate::identity::find_id;
+use crate::cursor_reply::{Kind, Spot, id_document};
 use crate::js_error::ErrorPlace;
-use crate::js_row::{Kind, Plan};
+use crate::js_row::Plan;
 use crate::node::{Env, Failure, Result, Source, Value};
 use crate::parts::Parts;
-use crate::reader::Reader;
 
 /// What becomes of an object that cannot be converted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -298,14 +296,4 @@ impl Refusal {
             OnError::Throw => env.throw_value(error).map(drop),
         }
     }
-}
-
-/// A document of the object's `_id` alone.
-fn id_document(object: &[u8], kind: Kind) -> Option<Vec<u8>> {
-    let document = Reader::new(object).ok()?;
-    let mut key = match kind {
-        Kind::Change => find_document_key(document)?,
-        Kind::Document => document,
-    };
-    find_id(&mut key).ok()?.to_document().ok()
 }

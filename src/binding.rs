@@ -12,10 +12,11 @@ use napi_derive::napi;
 use crate::batch::{self, OnError};
 use crate::builders::Builders;
 use crate::converter::{Addon, Converter, with_guess};
+use crate::cursor_reply::Kind;
 use crate::datetime::DateRenderMode;
 use crate::job::Job;
 use crate::js_error::ErrorPlace;
-use crate::js_row::{self, Conversion, Kind, Site};
+use crate::js_row::{self, Conversion, Site};
 use crate::locate::path_to;
 use crate::node::{Env, Failure, Result, Source, Value};
 

@@ -4,8 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use crate::builders::{Builders, Layout, Workshop};
-use crate::cursor_reply::Batch;
-use crate::js_row::{self, Conversion, Input, Kind, Site};
+use crate::cursor_reply::{Batch, Kind};
+use crate::js_row::{self, Conversion, Input, Site};
 use crate::node::{Env, Result, Source, Value};
 use crate::parts::Parts;
 use crate::shape::Guess;

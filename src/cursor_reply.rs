@@ -3,6 +3,7 @@
 
 use crate::deserialize::{ValueSink, write_value};
 use crate::error::{Error, ErrorKind};
+use crate::identity::find_id;
 use crate::locate::path_to;
 use crate::reader::Reader;
 use crate::shape::Names;
@@ -72,6 +73,26 @@ impl Spot {
             }
         }
     }
+}
+
+/// What an object is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A document, to its row and identity.
+    Document,
+    /// A change event, to its rows and identity.
+    Change,
+}
+
+/// A document of the `_id` alone that an object has, as far as it can be read.
+#[must_use]
+pub fn id_document(object: &[u8], kind: Kind) -> Option<Vec<u8>> {
+    let document = Reader::new(object).ok()?;
+    let mut key = match kind {
+        Kind::Change => find_document_key(document)?,
+        Kind::Document => document,
+    };
+    find_id(&mut key).ok()?.to_document().ok()
 }
 
 /// What a reply's batch is.

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use crate::builders::{Builders, Layout, Workshop, tokens};
 use crate::change_event::{ChangeOptions, read_change, read_event};
 use crate::column::{Column, ColumnSink};
-use crate::cursor_reply::{Batch, read_reply};
+use crate::cursor_reply::{Batch, Kind, read_reply};
 use crate::datetime::DateRenderMode;
 use crate::deserialize::{ValueSink, write_value};
 use crate::error::ErrorKind;
@@ -149,15 +149,6 @@ fn read_object<'a>(
     };
     *guess = Guess::of(shape, shapes);
     builders.layout(env, shape, workshop)
-}
-
-/// What an object is made of.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A document, to its row and identity.
-    Document,
-    /// A change event, to its rows and identity.
-    Change,
 }
 
 /// Reads all of a document or change event: names and values.
