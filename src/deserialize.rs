@@ -63,6 +63,11 @@ pub trait ValueSink {
     fn write_value(&mut self, value: Value<'_>) -> std::result::Result<(), Self::Error>;
     /// Whether one more ObjectId can pass beside the values.
     fn takes_object_id(&self) -> bool;
+    /// Whether an object may have a property of this name. A document with another is an element for the deserialiser.
+    #[inline(always)]
+    fn takes_name(&self, _: &[u8]) -> bool {
+        true
+    }
 }
 
 /// Levels of documents that are read here; deeper ones are the deserialiser's.
@@ -117,7 +122,7 @@ fn write_at<'a, S: ValueSink>(
             names.mark(Mark::Binary);
             Value::Binary(binary)
         }
-        element_type::DOCUMENT if levels > 0 && !is_reference(*reader)? => {
+        element_type::DOCUMENT if levels > 0 && !is_special(*reader, sink)? => {
             let mut inner = reader.read_document()?;
             names.mark(Mark::Enter);
             loop {
@@ -152,15 +157,17 @@ pub fn write_element<S: ValueSink>(
     sink.write_value(Value::Element { element_type, bytes, offset, raw })
 }
 
-/// Whether the document at `reader` may be a DBRef, for which js-bson has a class: a name begins with `$`.
-fn is_reference(mut reader: Reader<'_>) -> Result<bool> {
+/// Whether the document at `reader` may be a DBRef, for which js-bson has a class (a name begins with `$`), or has a
+/// name that the sink does not take.
+fn is_special<S: ValueSink>(mut reader: Reader<'_>, sink: &S) -> Result<bool> {
     let mut document = reader.read_document()?;
     loop {
         let element_type = document.read_type();
         if element_type == 0 {
             return Ok(false);
         }
-        if document.read_name()?.bytes().first() == Some(&b'$') {
+        let name = document.read_name()?.bytes();
+        if name.first() == Some(&b'$') || !sink.takes_name(name) {
             return Ok(true);
         }
         document.skip_value(element_type).map_err(ErrorKind::nested)?;

@@ -8,7 +8,7 @@
 //!
 //! ```text
 //! source ──► reader ──► column ──► row ──► sink
-//!            elements   one value  names   JavaScript object
+//!            elements   one value  names   JavaScript object, MessagePack
 //!                          │
 //!                          └► json ──► text
 //! ```
@@ -46,6 +46,8 @@ pub mod row;
 
 pub mod change_event;
 pub mod cursor_reply;
+
+pub mod message_pack;
 
 #[cfg(feature = "node")]
 mod node;
