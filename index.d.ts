@@ -252,7 +252,84 @@ export declare class NativeSourceRowConverter {
     buffers: readonly Uint8Array[],
     options?: Omit<AsyncBatchOptions, 'as'>,
   ): Promise<(IdentifiedRow | BatchError)[]>;
+
+  /**
+   * Documents, change events or a whole reply as one MessagePack value, without a JavaScript value of any of them.
+   * Decoded, with the extensions of `messagePackExtensions`, it equals what `rawToSqliteRow`, `convertChange` or
+   * `convertBatch` gives, and for an array, an array of that; docs/message-pack.md describes it byte by byte.
+   * @param source one document or event, or an array of them; with `of: 'batch'`, a reply's raw `cursor` document
+   * @returns a `Buffer` with an ArrayBuffer of its own
+   * @throws BsonRowError for malformed BSON; BatchError for that of an array or a batch, with `onError: 'throw'`
+   * @throws TypeError where an argument or option is not what it should be
+   */
+  toMessagePack(source: Uint8Array | readonly Uint8Array[], options?: MessagePackOptions): Buffer;
 }
+
+/** What a message is of, and how it is laid out. */
+export interface MessagePackOptions extends BatchOptions {
+  /** What `source` is. `as` is for a `'batch'` only. Default `'document'`. */
+  of?: 'document' | 'change' | 'batch';
+  /**
+   * `'maps'`: every object is a map. `'table'`: lists of objects (of a single source, one of one) are arrays of
+   * `MessagePackRun`s and errors, in which names stand once for all objects in turn that have the same ones;
+   * `fromMessagePackTable` makes objects of them. Default `'maps'`.
+   */
+  layout?: 'maps' | 'table';
+  /**
+   * As for batches: with `'return'`, what cannot be converted is a `MessagePackError` in its place. A single source
+   * always throws. Default `'throw'`.
+   */
+  onError?: 'throw' | 'return';
+}
+
+/** Names of an object; that of an object inside it is followed by an array of its own names. */
+export type MessagePackNames = readonly (string | MessagePackNames)[];
+
+/** Objects in turn that have the same names: of each its values, in the order of the names. */
+export interface MessagePackRun {
+  readonly names: MessagePackNames;
+  // biome-ignore lint/suspicious/noExplicitAny: values of any kind, and arrays of those of objects inside
+  readonly rows: readonly any[][];
+}
+
+/** What stands in the place of what could not be converted, with the properties of a `BatchError`. */
+export interface MessagePackError {
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    /** Absent, like `path`, where an element of an array is no `Uint8Array`. */
+    readonly offset?: number;
+    readonly path?: readonly string[];
+    readonly index: number;
+    /** Absent where it cannot be read. */
+    readonly _id?: unknown;
+  };
+}
+
+/** A list of objects in the layout `'table'`, as a MessagePack library decodes it. */
+export type MessagePackTable = readonly (MessagePackRun | MessagePackError)[];
+
+/** An extension type of MessagePack, and what its bytes are decoded to. */
+export interface MessagePackExtension {
+  readonly type: number;
+  // biome-ignore lint/suspicious/noExplicitAny: values of any kind
+  readonly decode: (bytes: Uint8Array) => any;
+}
+
+/**
+ * The extension types of messages, to be registered with the library that decodes them: types 1 to 3 for what
+ * MessagePack has no type for, and 0 and 0x42, which msgpackr knows by itself.
+ */
+export declare function messagePackExtensions(
+  options?: Pick<ConverterOptions, 'bson'>,
+): MessagePackExtension[];
+
+/**
+ * The objects of a decoded table, in order, with errors in their places.
+ * @throws TypeError where `table` is no array
+ */
+// biome-ignore lint/suspicious/noExplicitAny: rows or changes, as the message was made of
+export declare function fromMessagePackTable(table: MessagePackTable): any[];
 
 /**
  * Puts events together that the stage `$changeStreamSplitLargeEvent` has cut, fragment by fragment, as they come from

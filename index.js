@@ -6,6 +6,7 @@
 const { DateRenderMode, getDateRenderMode } = require('./lib/context.js');
 const { NativeSourceRowConverter } = require('./lib/converter.js');
 const { bufferToSqlite, parseChangeDocument, parseDocumentId } = require('./lib/functions.js');
+const { fromMessagePackTable, messagePackExtensions } = require('./lib/message-pack.js');
 const { SplitEventMerger } = require('./lib/split-events.js');
 
 module.exports = {
@@ -13,7 +14,9 @@ module.exports = {
   NativeSourceRowConverter,
   SplitEventMerger,
   bufferToSqlite,
+  fromMessagePackTable,
   getDateRenderMode,
+  messagePackExtensions,
   parseChangeDocument,
   parseDocumentId,
 };

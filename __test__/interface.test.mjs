@@ -16,6 +16,8 @@ const EXPORTS = {
   NativeSourceRowConverter: 'function',
   SplitEventMerger: 'function',
   bufferToSqlite: 'function',
+  fromMessagePackTable: 'function',
+  messagePackExtensions: 'function',
   parseDocumentId: 'function',
   parseChangeDocument: 'function',
   getDateRenderMode: 'function',

@@ -6,9 +6,12 @@ const { checkObject, readOptions } = require('./options.js');
 
 /** @typedef {import('../index.js').AsyncBatchOptions} AsyncBatchOptions */
 /** @typedef {import('../index.js').BatchOptions} BatchOptions */
+/** @typedef {import('../index.js').MessagePackOptions} MessagePackOptions */
 
 /** How the addon is told what a batch holds. */
 const KINDS = Object.freeze({ changes: 0, documents: 1, auto: 2 });
+/** How it is told what a message is of. */
+const SOURCES = Object.freeze({ change: KINDS.changes, document: KINDS.documents, batch: KINDS.auto });
 
 class NativeSourceRowConverter {
   /** @type {import('./native.js').NativeConverter} */
@@ -85,6 +88,22 @@ class NativeSourceRowConverter {
       signal,
     );
     return results;
+  }
+
+  /** @param {Uint8Array | readonly Uint8Array[]} source @param {MessagePackOptions} [options] */
+  toMessagePack(source, options = {}) {
+    const { of = 'document', as, layout = 'maps' } = checkObject(options);
+    if (!Object.hasOwn(SOURCES, of)) throw invalid("options.of must be 'document', 'change' or 'batch'");
+    if (layout !== 'maps' && layout !== 'table') throw invalid("options.layout must be 'maps' or 'table'");
+    if (of !== 'batch' && as !== undefined) throw invalid("options.as is for options.of: 'batch' only");
+    const kind = of === 'batch' ? kindOf(options) : SOURCES[of];
+    return this.#native.toMessagePack(
+      source,
+      kind,
+      of === 'batch',
+      layout === 'table',
+      returnsErrors(options),
+    );
   }
 }
 

@@ -17,6 +17,8 @@ const { platformName } = require('./platform.js');
  * @property {(event: Uint8Array) => import('../index.js').Change} convertChange
  * @property {(cursor: Uint8Array, kind: number, returnsErrors: boolean) => any} convertBatch
  * @property {(buffers: readonly Uint8Array[], returnsErrors: boolean) => any[]} convertDocuments
+ * @property {(source: Uint8Array | readonly Uint8Array[], kind: number, isBatch: boolean, isTable: boolean,
+ *   returnsErrors: boolean) => Buffer} toMessagePack
  * @property {(cursor: Uint8Array, kind: number, returnsErrors: boolean, onRead: () => void) => NativeJob} startBatch
  * @property {(buffers: readonly Uint8Array[], returnsErrors: boolean, onRead: () => void) => NativeJob} startDocuments
  */

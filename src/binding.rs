@@ -16,8 +16,10 @@ use crate::cursor_reply::Kind;
 use crate::datetime::DateRenderMode;
 use crate::job::Job;
 use crate::js_error::ErrorPlace;
+use crate::js_message_pack::Writing;
 use crate::js_row::{self, Conversion, Site};
 use crate::locate::path_to;
+use crate::message_pack;
 use crate::node::{Env, Failure, Result, Source, Value};
 
 const SOURCE: &str = "source must be a Buffer or Uint8Array that is not detached";
@@ -114,6 +116,27 @@ unsafe extern "C" fn convert_documents(env: sys::napi_env, info: sys::napi_callb
     })
 }
 
+/// `(source, kind, isBatch, isTable, returnsErrors) => Buffer`: `kind` as above
+unsafe extern "C" fn to_message_pack(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
+    call(env, info, |env, converter: &Rc<Converter>, [source, kind, is_batch, is_table, returns_errors]| {
+        let writing = Writing {
+            converter,
+            options: converter.message_options(env.is_true(is_table)),
+            on_error: if env.is_true(returns_errors) {
+                message_pack::OnError::Write
+            } else {
+                message_pack::OnError::Fail
+            },
+        };
+        let kind = read_kind(env, kind);
+        if env.is_true(is_batch) {
+            writing.batch(env, source, kind)
+        } else {
+            writing.objects(env, source, kind.unwrap_or(Kind::Document))
+        }
+    })
+}
+
 /// `(cursor, kind, returnsErrors, onRead) => job`
 unsafe extern "C" fn start_batch(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
     call(env, info, |env, converter: &Rc<Converter>, [cursor, kind, returns_errors, on_read]| {
@@ -204,6 +227,7 @@ unsafe extern "C" fn create_converter(env: sys::napi_env, info: sys::napi_callba
         set(c"convertDocuments", convert_documents)?;
         set(c"startBatch", start_batch)?;
         set(c"startDocuments", start_documents)?;
+        set(c"toMessagePack", to_message_pack)?;
         Ok(functions)
     })
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::builders::{Builders, Layout, Workshop};
 use crate::cursor_reply::{Batch, Kind};
 use crate::js_row::{self, Conversion, Input, Site};
+use crate::message_pack::{self, Packer};
 use crate::node::{Env, Result, Source, Value};
 use crate::parts::Parts;
 use crate::shape::Guess;
@@ -23,6 +24,8 @@ pub struct Addon {
     pub id_guess: Cell<Guess>,
     /// See `row_guess`.
     pub event_guess: Cell<Guess>,
+    /// What writes messages; away while one is written.
+    packer: Cell<Option<Box<Packer>>>,
 }
 
 /// What belongs to a converter.
@@ -56,6 +59,19 @@ impl Converter {
     #[must_use]
     pub const fn conversion(&self) -> Conversion {
         self.conversion
+    }
+
+    /// Where what writes messages is kept.
+    #[must_use]
+    pub fn packer(&self) -> &Cell<Option<Box<Packer>>> {
+        &self.addon.packer
+    }
+
+    /// How objects of a message are converted.
+    #[must_use]
+    pub fn message_options(&self, table: bool) -> message_pack::Options {
+        let Conversion { mode, strict, update_description, .. } = self.conversion;
+        message_pack::Options { mode, strict, update_description, table }
     }
 
     /// Where its objects are made.

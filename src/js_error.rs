@@ -17,6 +17,9 @@ pub struct ErrorPlace {
     pub path: Vec<String>,
 }
 
+/// The code of a wrong argument.
+pub const INVALID_ARGUMENT: &str = "BSONROW_INVALID_ARGUMENT";
+
 impl Env {
     /// Throws what a failure stands for; gives what a callback then returns.
     #[cold]
@@ -44,7 +47,7 @@ impl Env {
             Failure::Refused(_) => self.refusal(place),
             Failure::Argument(sentence) => {
                 let message = self.string(sentence)?;
-                self.error(sys::napi_create_type_error, "BSONROW_INVALID_ARGUMENT", message, None)
+                self.error(sys::napi_create_type_error, INVALID_ARGUMENT, message, None)
             }
             Failure::TextTooLong => {
                 let message = self.string("A text is longer than a JavaScript string can be")?;

@@ -80,4 +80,7 @@ mod record;
 mod job;
 
 #[cfg(feature = "node")]
+mod js_message_pack;
+
+#[cfg(feature = "node")]
 mod binding;

@@ -338,6 +338,16 @@ impl Env {
         self.view(buffer, bytes.len())
     }
 
+    /// A `Buffer` with an ArrayBuffer of its own.
+    pub fn buffer(self, bytes: &[u8]) -> Result<Value> {
+        let mut data = ptr::null_mut();
+        // SAFETY: `data` takes the address of the memory.
+        let buffer = unsafe { get!(napi_create_buffer(self.0, bytes.len(), &mut data)) }?;
+        // SAFETY: the new Buffer has room for the bytes, which are not among its own.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), data.cast(), bytes.len()) };
+        Ok(buffer)
+    }
+
     /// An ArrayBuffer and its memory.
     pub fn array_buffer(self, length: usize) -> Result<(Value, *mut u8)> {
         let mut data = ptr::null_mut();
