@@ -1,5 +1,6 @@
 // Answers are compared before anything is timed. The TypeScript converter's answer is the right one.
 import { inspect, isDeepStrictEqual } from 'node:util';
+import { readMaps, readRows } from './messages.mjs';
 
 /** What must be equal in a result, whatever a contender leaves for later. */
 const answerOf = {
@@ -10,6 +11,8 @@ const answerOf = {
   change: withRows,
   // The events are what is compared; of a reply's own fields a contender may give more or fewer.
   batch: (batch) => (batch.changes ?? batch).map(withRows),
+  message: readMaps,
+  table: readRows,
 };
 
 /** An event in the form that `convertChange` gives it, from that or from rows beside its fields. */

@@ -1,5 +1,6 @@
 // Who is compared: for each kind of scenario, how each contender converts one document.
 import { bufferToSqlite, NativeSourceRowConverter, parseChangeDocument } from '../index.js';
+import { packed, packedAlone, written } from './messages.mjs';
 import * as peer from './peer/index.mjs';
 
 /** Dates as `2023-03-06T13:47:00.000Z`, for all contenders. */
@@ -65,6 +66,8 @@ const addonParse = (event) => parseChangeDocument(event, { bson: peer.bson });
  * @property {(bytes: Buffer) => any} [event]
  * @property {(bytes: Buffer) => any} [change]
  * @property {(bytes: Buffer) => any} [batch]
+ * @property {(bytes: Buffer) => Buffer} [message]
+ * @property {(bytes: Buffer) => Buffer} [table]
  */
 
 /** @type {Record<string, Contender>} */
@@ -77,6 +80,8 @@ export const contenders = {
     event: typescriptEvent,
     change: typescriptEvent,
     batch: typescriptEvent && batchConverter(splitRaw, typescriptEvent),
+    message: packed(typescriptRow),
+    table: packed(typescriptRow),
   },
   older: {
     title: 'bson.deserialize',
@@ -94,6 +99,11 @@ export const contenders = {
     title: 'js-bson by hand',
     row: idsByHand,
   },
+  msgpackr: {
+    title: 'msgpackr alone',
+    message: packedAlone(typescriptRow),
+    table: packedAlone(typescriptRow),
+  },
   bsonrow: {
     title: 'bsonrow',
     row: addonRow,
@@ -102,6 +112,8 @@ export const contenders = {
     event: eventConverter(addonParse, addonRow, addonColumns),
     change: (event) => addon.convertChange(event),
     batch: (reply) => addon.convertBatch(reply),
+    message: written(addon, 'maps'),
+    table: written(addon, 'table'),
   },
 };
 

@@ -29,6 +29,9 @@ export function headerLines(report) {
   ];
 }
 
+/** Contenders of some scenarios only. */
+const inWords = { 'js-bson': 'by hand', msgpackr: 'msgpackr alone' };
+
 /** The ratio to any other contender follows in words. */
 export function scenarioLine({ title, meanBytes, contenders, ratios, targets }) {
   const { bsonrow } = contenders;
@@ -41,10 +44,10 @@ export function scenarioLine({ title, meanBytes, contenders, ratios, targets }) 
     number(bsonrow?.mibPerSecond),
     number(bsonrow?.documentsPerSecond),
   ];
-  const line = textLine(cells, widths);
-  if (ratios['js-bson'] === undefined) return line;
-  const target = targetCell('js-bson', ratios, targets);
-  return `${line}  by hand: ${ratio(ratios['js-bson'])} ${target}`.trimEnd();
+  const others = Object.entries(inWords)
+    .filter(([name]) => ratios[name] !== undefined)
+    .map(([name, words]) => `  ${words}: ${ratio(ratios[name])} ${targetCell(name, ratios, targets)}`);
+  return [textLine(cells, widths), ...others].join('').trimEnd();
 }
 
 const targetCell = (name, ratios, targets) =>

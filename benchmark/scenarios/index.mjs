@@ -3,6 +3,7 @@ import { batches } from './batches.mjs';
 import { columns } from './columns.mjs';
 import { datasets } from './datasets.mjs';
 import { events } from './events.mjs';
+import { messages } from './messages.mjs';
 import { objectIds } from './object-ids.mjs';
 import { orders } from './orders.mjs';
 import { rows } from './rows.mjs';
@@ -13,9 +14,10 @@ import { texts } from './texts.mjs';
  * @property {string} id
  * @property {string} title
  * @property {string} group
- * @property {'row' | 'sharedRow' | 'columns' | 'event' | 'change' | 'batch'} kind what is converted: a document, a document without
- *   `_id`, an event by `parseChangeDocument` and `rawToSqliteRow`, an event by `convertChange`, a reply full of events
- * @property {number} [parts] events of each reply: figures are those of one event. Default 1
+ * @property {'row' | 'sharedRow' | 'columns' | 'event' | 'change' | 'batch' | 'message' | 'table'} kind what is converted: a document, a document without
+ *   `_id`, an event by `parseChangeDocument` and `rawToSqliteRow`, an event by `convertChange`, a reply full of events,
+ *   a reply full of documents to a message
+ * @property {number} [parts] events of each reply, rows of each message: figures are those of one event. Default 1
  * @property {string[]} [contenders] ids of contenders; default: see contenders.mjs
  * @property {Record<string, number>} [targets] by contender, how many times as fast the addon is to be
  * @property {() => Buffer[]} documents what is converted, in turn
@@ -26,6 +28,7 @@ import { texts } from './texts.mjs';
 export const scenarios = [
   ...events,
   ...batches,
+  ...messages,
   ...rows,
   ...orders,
   ...texts,
