@@ -10,7 +10,7 @@ const data = process.env.BSONROW_DATA ?? join(root, '..', 'shared', 'data');
 const corpus = join(root, 'fuzz', 'corpus');
 
 /** Targets that take documents. */
-const TARGETS = ['row', 'strict', 'identity'];
+const TARGETS = ['row', 'strict', 'identity', 'event', 'message'];
 /** Larger inputs slow a fuzzer down and show nothing more. */
 const MAX_BYTES = 4096;
 const MAX_DOCUMENTS_OF_A_FILE = 20;

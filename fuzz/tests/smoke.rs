@@ -34,7 +34,17 @@ fn documents() -> Vec<Vec<u8>> {
     let array = Bson::Array(values.values().cloned().collect());
     let mut top = doc! { "_id": { "a": "é", "b": 2 } };
     top.extend(values.clone());
-    [doc! {}, doc! { "_id": "x" }, top, doc! { "_id": 1, "values": values, "array": array }]
+    let event = doc! {
+        "_id": { "_data": "82" }, "operationType": "update", "clusterTime": Timestamp { time: 1, increment: 1 },
+        "fullDocument": { "_id": 1, "a": "b" }, "fullDocumentBeforeChange": Bson::Null, "ns": { "db": "d", "coll": "c" },
+        "documentKey": { "key": "k", "_id": ObjectId::from_bytes(*b"twelve bytes") },
+        "updateDescription": { "updatedFields": { "a": "b" } }, "other": [{ "a": 1 }], "lsid": { "id": values["uuid"].clone() },
+    };
+    let reply = doc! {
+        "nextBatch": [event.clone(), { "_id": 1 }, 5], "id": 7_i64, "ns": "d.c", "postBatchResumeToken": { "_data": "82" },
+    };
+    let nested = doc! { "_id": 1, "values": values, "array": array };
+    [doc! {}, doc! { "_id": "x" }, top, nested, event, reply]
         .iter()
         .map(|document| document.to_vec().expect("a document"))
         .collect()
