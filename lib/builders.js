@@ -55,7 +55,7 @@ const MADE = -1;
 const SHAPE = 0;
 const IS_BUSY = 1;
 /** Numbers that say what an object of many is made of. */
-const OBJECT_WORDS = 4;
+const OBJECT_WORDS = 5;
 
 /** @type {unknown[]} */
 const NO_HANDLES = [];
@@ -164,10 +164,17 @@ function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
       try {
         for (let at = 0; at < count * OBJECT_WORDS; at += OBJECT_WORDS) {
           const text = objects[at + 3];
+          const givenAt = objects[at + 4];
           const together = text < 0 ? '' : /** @type {string} */ (handles[textsAt + text]);
           const rowFunction = all[objects[at]];
           results.push(
-            rowFunction(undefined, together, handles, objects[at + 1] * SLOT_WORDS, objects[at + 2]),
+            rowFunction(
+              givenAt < 0 ? undefined : handles[givenAt],
+              together,
+              handles,
+              objects[at + 1] * SLOT_WORDS,
+              objects[at + 2],
+            ),
           );
         }
       } finally {

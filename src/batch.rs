@@ -149,7 +149,8 @@ impl Run<'_> {
             }
             Some(Ok(layout)) => {
                 let last = parts.split_last();
-                match Plan::of(layout, last).make(site) {
+                let given = places.clone().nth(count).and_then(|place| converter.given(place.source));
+                match Plan::of(layout, given, last).make(site) {
                     Ok(object) => env.set_element(self.results, (index + count) as u32, object)?,
                     Err(failure) => self.refuse(index + count, places, count, failure)?,
                 }
@@ -168,25 +169,28 @@ impl Run<'_> {
         self.objects.clear();
         // Places of one source stand one after another, so it is asked for its bytes once.
         let mut current: Option<(Value, Source<'s>)> = None;
+        let mut given = None;
         for place in places {
             if !self.objects.has_room(parts) {
                 return None;
             }
-            parts.begin();
             if current.as_ref().is_none_or(|(array, _)| *array != place.source) {
                 // SAFETY: JavaScript does not run before the last object is read.
                 match unsafe { place.source(self.env) } {
                     Ok(source) => current = Some((place.source, source)),
                     Err(failure) => return Some(Err(failure)),
                 }
+                given = self.converter.given(place.source).map(|array| parts.add_handle(array));
             }
+            parts.begin();
             let (array, source) = current.as_ref()?;
             let layout = place.bytes(source.bytes()).and_then(|bytes| {
-                self.converter.read_into(self.env, self.kind, *array, source, bytes, parts)
+                let start = place.spot.start();
+                self.converter.read_into(self.env, self.kind, *array, source, (bytes, start), parts)
             });
             match layout {
                 Ok(Layout::Compiled(shape)) if parts.elements.is_empty() => {
-                    self.objects.push(shape, parts.start, parts.texts());
+                    self.objects.push(shape, parts.start, parts.texts(), given);
                 }
                 Ok(layout) => return Some(Ok(layout)),
                 Err(failure) => {

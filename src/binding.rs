@@ -3,6 +3,7 @@
 use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use napi::bindgen_prelude::{JsValue, Object};
@@ -21,11 +22,14 @@ use crate::js_row::{self, Conversion, Site};
 use crate::locate::path_to;
 use crate::message_pack;
 use crate::node::{Env, Failure, Result, Source, Value};
+use crate::projection::Projection;
+use crate::unread::UnreadJson;
 
 const SOURCE: &str = "source must be a Buffer or Uint8Array that is not detached";
 const BYTES: &str = "bytes must be a Buffer or Uint8Array that is not detached";
 const EVENT: &str = "event must be a Buffer or Uint8Array that is not detached";
 const MODE: &str = "mode must be a DateRenderMode: 0, 1 or 2";
+const UNREAD: &str = "start and rest must be the numbers of a value that was left unread";
 const BUILDERS: &str = "builders must be what createBuilders gave";
 
 fn builders_of(addon: &Addon, env: Env, index: Value) -> Result<Rc<Builders>> {
@@ -206,11 +210,15 @@ fn on_error(env: Env, returns_errors: Value) -> OnError {
     if env.is_true(returns_errors) { OnError::Return } else { OnError::Throw }
 }
 
-/// `(builders, mode, isStrict, wantsUpdateDescription, isZeroCopy) => { convertRow, … }`
+/// `(builders, mode, isStrict, wantsUpdateDescription, isZeroCopy, isLazyJson, columns, paths) => { convertRow, … }`:
+/// `columns` is undefined for all of them, `paths` where they are the documents' own
 unsafe extern "C" fn create_converter(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
-    call(env, info, |env, addon: &Rc<Addon>, [builders, mode, strict, update_description, zero_copy]| {
+    call(env, info, |env, addon: &Rc<Addon>, arguments| {
+        let [builders, mode, strict, update_description, zero_copy, lazy_json, columns, paths] = arguments;
         let conversion = Conversion {
             mode: read_mode(env, mode)?,
+            projection: read_projection(env, columns, paths)?,
+            lazy_json: env.is_true(lazy_json),
             strict: env.is_true(strict),
             update_description: env.is_true(update_description),
             zero_copy: env.is_true(zero_copy),
@@ -229,6 +237,30 @@ unsafe extern "C" fn create_converter(env: sys::napi_env, info: sys::napi_callba
         set(c"startDocuments", start_documents)?;
         set(c"toMessagePack", to_message_pack)?;
         Ok(functions)
+    })
+}
+
+/// What is wanted of documents, of two arrays of strings.
+fn read_projection(env: Env, columns: Value, paths: Value) -> Result<Option<Arc<Projection>>> {
+    if env.array_length(columns).is_none() {
+        return Ok(None);
+    }
+    let columns = env.texts_of(columns)?;
+    if env.array_length(paths).is_none() {
+        return Ok(Some(Arc::new(Projection::of_names(columns.iter().map(String::as_str)))));
+    }
+    let paths = env.texts_of(paths)?;
+    let pairs = columns.iter().map(String::as_str).zip(paths.iter().map(String::as_str));
+    Ok(Some(Arc::new(Projection::of_paths(pairs))))
+}
+
+/// `(source, start, rest) => string`: JSON text that was left unread; see [`UnreadJson`]
+unsafe extern "C" fn read_json(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
+    call(env, info, |env, addon: &Rc<Addon>, [source, start, rest]| {
+        let number = |value| env.to_f64(value).unwrap_or(f64::NAN);
+        let json =
+            UnreadJson::from_numbers([number(start), number(rest)]).ok_or(Failure::Argument(UNREAD))?;
+        js_row::read_json(env, source, json, &addon.workshop)
     })
 }
 
@@ -296,6 +328,7 @@ pub fn init(exports: Object<'_>, env: napi::Env) -> napi::Result<()> {
     let all = || {
         set(c"createBuilders", create_builders)?;
         set(c"createConverter", create_converter)?;
+        set(c"readJson", read_json)?;
         set(c"bufferToSqlite", buffer_to_sqlite)?;
         set(c"parseDocumentId", parse_document_id)?;
         set(c"parseChangeDocument", parse_change_document)

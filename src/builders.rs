@@ -128,7 +128,7 @@ struct Shared {
     shape: i32,
     /// Whether a function is reading this memory. What it calls may convert again, and must not write here.
     is_busy: i32,
-    objects: [[i32; 4]; MAX_OBJECTS],
+    objects: [[i32; 5]; MAX_OBJECTS],
     slots: [Slot; MAX_SLOTS],
     object_ids: [[u8; spec::OBJECT_ID]; MAX_OBJECTS * MAX_OBJECT_IDS],
 }
@@ -386,8 +386,9 @@ fn value_of(env: Env, slot: &Slot, parts: &Parts<Value>) -> Result<Value> {
 /// Objects that one call makes: all with compiled functions, and without values of the deserialiser's.
 #[derive(Default)]
 pub struct Objects {
-    /// What JavaScript reads of each: shape, first slot, first ObjectId, and which of the strings is its texts'.
-    all: Vec<[i32; 4]>,
+    /// What JavaScript reads of each: shape, first slot, first ObjectId, which of the strings is its texts', and which
+    /// of the handles it is given besides.
+    all: Vec<[i32; 5]>,
     /// Where the texts stand of those that have some.
     texts: Vec<Range<usize>>,
 }
@@ -405,19 +406,20 @@ impl Objects {
         self.all.len()
     }
 
-    /// Adds an object, by where its parts begin and its texts stand, if it has some.
+    /// Adds an object, by where its parts begin and its texts stand, if it has some; `given` is the place of the handle
+    /// that it is given besides.
     #[inline(always)]
-    pub fn push(&mut self, shape: ShapeId, start: Start, texts: Option<Range<usize>>) {
+    pub fn push(&mut self, shape: ShapeId, start: Start, texts: Option<Range<usize>>, given: Option<usize>) {
         let text = texts.as_ref().map(|_| self.texts.len());
         self.texts.extend(texts);
-        self.push_with(shape, start, text);
+        self.push_with(shape, start, text, given);
     }
 
     /// The same, with its texts in that of the strings.
     #[inline(always)]
-    pub fn push_with(&mut self, shape: ShapeId, start: Start, text: Option<usize>) {
-        let text = text.map_or(-1, |text| text as i32);
-        self.all.push([shape.0 as i32, start.slot as i32, start.object_id as i32, text]);
+    pub fn push_with(&mut self, shape: ShapeId, start: Start, text: Option<usize>, given: Option<usize>) {
+        let [text, given] = [text, given].map(|place| place.map_or(-1, |place| place as i32));
+        self.all.push([shape.0 as i32, start.slot as i32, start.object_id as i32, text, given]);
     }
 
     /// Whether there is room for one more, whatever it is.

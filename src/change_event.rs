@@ -1,13 +1,11 @@
 //! The top-level fields of a change event
 //! (<https://www.mongodb.com/docs/manual/reference/change-events/>): as they are, or with their documents as rows.
 
-use crate::column::ColumnSink;
-use crate::datetime::DateRenderMode;
 use crate::deserialize::{self, Value, ValueSink};
 use crate::error::{Error, ErrorKind};
 use crate::identity::{self, IdElement};
 use crate::reader::Reader;
-use crate::row::read_row;
+use crate::row::{RowOptions, RowSink, read_row};
 use crate::shape::{Mark, Names};
 use crate::spec::element_type;
 use crate::text::Text;
@@ -72,9 +70,9 @@ fn write_field<'a, S: ValueSink>(
 
 /// What is made of an event's documents.
 #[derive(Clone, Copy, Debug)]
-pub struct ChangeOptions {
-    /// How dates are rendered.
-    pub mode: DateRenderMode,
+pub struct ChangeOptions<'p> {
+    /// How their rows are made.
+    pub row: RowOptions<'p>,
     /// Whether `updateDescription` is wanted.
     pub update_description: bool,
 }
@@ -84,13 +82,13 @@ pub struct ChangeOptions {
 /// no such document, and `replicaId` is the identity: that of `documentKey`, else that of the document itself.
 pub fn read_change<'a, S>(
     reader: &mut Reader<'a>,
-    options: ChangeOptions,
+    options: ChangeOptions<'a>,
     names: &mut Names<'a, '_>,
     text: &mut Text,
     sink: &mut S,
 ) -> Result<(), <S as ValueSink>::Error>
 where
-    S: ValueSink + ColumnSink<Error = <S as ValueSink>::Error>,
+    S: ValueSink + RowSink<Error = <S as ValueSink>::Error>,
 {
     let (mut has_row, mut has_key) = (false, false);
     // The document of the row, and its `_id`.
@@ -102,7 +100,7 @@ where
                 if let Some(name) = take_row_name(reader) {
                     names.add(name);
                     let start = reader.offset();
-                    let found = write_row(reader, element_type, options.mode, names, text, sink)?;
+                    let found = write_row(reader, element_type, options.row, names, text, sink)?;
                     if name == ROW {
                         has_row = true;
                         document_at = (element_type == element_type::DOCUMENT).then_some(start);
@@ -177,20 +175,20 @@ fn take_row_name(reader: &mut Reader<'_>) -> Option<&'static str> {
 fn write_row<'a, S>(
     reader: &mut Reader<'a>,
     element_type: u8,
-    mode: DateRenderMode,
+    options: RowOptions<'a>,
     names: &mut Names<'a, '_>,
     text: &mut Text,
     sink: &mut S,
 ) -> Result<Option<IdElement<'a>>, <S as ValueSink>::Error>
 where
-    S: ValueSink + ColumnSink<Error = <S as ValueSink>::Error>,
+    S: ValueSink + RowSink<Error = <S as ValueSink>::Error>,
 {
     if element_type == element_type::NULL {
         sink.write_value(Value::Null)?;
         return Ok(None);
     }
     names.mark(Mark::Enter);
-    let id = read_row(&mut reader.read_document()?, mode, names, text, sink)?;
+    let id = read_row(&mut reader.read_document()?, options, names, text, sink)?;
     names.mark(Mark::Leave);
     Ok(id)
 }

@@ -126,9 +126,9 @@ pub fn read_column<S: ColumnSink>(
     }
 }
 
-/// The types whose column is JSON text.
+/// The value of a type whose column is JSON text; leaves `reader` behind it.
 #[inline(never)]
-fn write_json<'t>(
+pub fn write_json<'t>(
     reader: &mut Reader<'_>,
     element_type: u8,
     start: usize,

@@ -57,8 +57,8 @@ impl Converter {
 
     /// How it converts.
     #[must_use]
-    pub const fn conversion(&self) -> Conversion {
-        self.conversion
+    pub const fn conversion(&self) -> &Conversion {
+        &self.conversion
     }
 
     /// Where what writes messages is kept.
@@ -81,12 +81,19 @@ impl Converter {
         Site { env, builders: &self.builders, workshop: &self.addon.workshop }
     }
 
-    /// Bytes of a source, which `array` gave: strings may stand over its memory if that is asked for, and if the bytes
-    /// are no copy.
+    /// Bytes of a source, which `array` gave, from `start` on: strings may stand over its memory if that is asked for,
+    /// and if the bytes are no copy.
     #[inline(always)]
-    fn input<'a>(&self, array: Value, source: &Source<'_>, bytes: &'a [u8]) -> Input<'a> {
+    fn input<'a>(&self, array: Value, source: &Source<'_>, bytes: &'a [u8], start: usize) -> Input<'a> {
         let shares = self.conversion.zero_copy && matches!(source, Source::Borrowed(_));
-        Input { bytes, owner: shares.then_some(array) }
+        Input { bytes, start, owner: shares.then_some(array), given: self.given(array) }
+    }
+
+    /// The array that gave a source, where something is read later.
+    #[inline(always)]
+    #[must_use]
+    pub fn given(&self, array: Value) -> Option<Value> {
+        self.conversion.lazy_json.then_some(array)
     }
 
     #[inline(always)]
@@ -101,13 +108,13 @@ impl Converter {
     #[inline(always)]
     pub fn leave_or_make(&self, env: Env, kind: Kind, array: Value, source: &Source<'_>) -> Result<Value> {
         let site = self.site(env);
-        let input = self.input(array, source, source.bytes());
+        let input = self.input(array, source, source.bytes(), 0);
         let plan =
-            with_guess(self.guess(kind), |guess| js_row::read(site, kind, input, self.conversion, guess))?;
+            with_guess(self.guess(kind), |guess| js_row::read(site, kind, input, &self.conversion, guess))?;
         plan.leave_or_make(site)
     }
 
-    /// Reads a document or event, which is `bytes` of the source, behind what `parts` has.
+    /// Reads a document or event, which is `bytes` of the source, from `start` on, behind what `parts` has.
     #[inline(always)]
     pub fn read_into(
         &self,
@@ -115,12 +122,12 @@ impl Converter {
         kind: Kind,
         array: Value,
         source: &Source<'_>,
-        bytes: &[u8],
+        (bytes, start): (&[u8], usize),
         parts: &mut Parts<Value>,
     ) -> Result<Layout> {
-        let input = self.input(array, source, bytes);
+        let input = self.input(array, source, bytes, start);
         with_guess(self.guess(kind), |guess| {
-            js_row::read_into(self.site(env), kind, input, self.conversion, guess, parts)
+            js_row::read_into(self.site(env), kind, input, &self.conversion, guess, parts)
         })
     }
 

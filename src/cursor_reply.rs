@@ -55,6 +55,16 @@ impl Spot {
         }
     }
 
+    /// Where in the source the object begins.
+    #[inline(always)]
+    #[must_use]
+    pub const fn start(&self) -> usize {
+        match self {
+            Self::Whole => 0,
+            Self::InBatch { item, .. } => item.start,
+        }
+    }
+
     /// The offset in the whole source and the path of an offset in the object, which is the `index`th. The path is found
     /// in the object alone: through the whole of a batch, it would take the square of the time.
     #[must_use]

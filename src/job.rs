@@ -143,10 +143,13 @@ impl Task {
                 reading.chunks.push(std::mem::take(&mut chunk));
             }
             let recorded = source.and_then(|source| {
+                if self.conversion.lazy_json {
+                    chunk.give(source.number);
+                }
                 // A kept source does not become shorter.
                 let object = spot.bytes(source.bytes)?.unwrap_or(&[]);
                 recorder.read(source, object, &mut chunk, |reader, names, text, sink| {
-                    read_fields(kind, self.conversion, reader, names, text, sink)
+                    read_fields(kind, &self.conversion, reader, names, text, sink)
                 })
             });
             match recorded {
@@ -235,7 +238,7 @@ impl Job {
         on_read: Value,
     ) -> Result<Rc<Self>> {
         let is_aborted = Arc::new(AtomicBool::new(false));
-        let conversion = converter.conversion();
+        let conversion = converter.conversion().clone();
         let job = Rc::new(Self {
             converter: converter.clone(),
             on_error,
@@ -287,7 +290,7 @@ impl Job {
             Err(refusal) => return refusal.throw(env),
         };
         let parts = self.values(env, chunk.parts, &chunk.arena)?;
-        let object = match self.make_alone(env, recorded, parts) {
+        let object = match self.make_alone(env, recorded, None, parts) {
             Ok(object) => object,
             Err(failure) => return self.refusal(env, failure, Some(Spot::Whole), 0).throw(env),
         };
@@ -317,7 +320,7 @@ impl Job {
     }
 
     fn make_chunk(&self, env: Env, results: Value, chunk: Chunk) -> Result<()> {
-        let Chunk { parts, arena, objects, last, last_spot } = chunk;
+        let Chunk { parts, arena, objects, last, last_spot, given } = chunk;
         let mut parts = self.values(env, parts, &arena)?;
         let alone = if matches!(last, Some(Ok(_))) { parts.split_last() } else { Parts::default() };
         // The texts stay where the other thread has written them.
@@ -332,7 +335,7 @@ impl Job {
             let shapes = self.shapes(env, left)?;
             let mut together = Objects::default();
             for (object, shape) in left.iter().zip(shapes) {
-                together.push_with(shape, object.start, object.has_text.then_some(0));
+                together.push_with(shape, object.start, object.has_text.then_some(0), object.given);
             }
             let mut count = left.len();
             if let Err(failure) =
@@ -350,10 +353,12 @@ impl Job {
         let failed = match last {
             None => return Ok(()),
             Some(Err(refusal)) => refusal,
-            Some(Ok(recorded)) => match self.make_alone(env, recorded, alone) {
-                Ok(object) => return env.set_element(results, index as u32, object),
-                Err(failure) => self.refusal(env, failure, last_spot, index),
-            },
+            Some(Ok(recorded)) => {
+                match self.make_alone(env, recorded, given.map(|(number, _)| number), alone) {
+                    Ok(object) => return env.set_element(results, index as u32, object),
+                    Err(failure) => self.refusal(env, failure, last_spot, index),
+                }
+            }
         };
         failed.report(env, index, &self.converter, self.on_error, results)
     }
@@ -375,7 +380,13 @@ impl Job {
     }
 
     /// An object by itself, of the first parts.
-    fn make_alone(&self, env: Env, recorded: Recorded, parts: Parts<Value>) -> Result<Value> {
+    fn make_alone(
+        &self,
+        env: Env,
+        recorded: Recorded,
+        given: Option<usize>,
+        parts: Parts<Value>,
+    ) -> Result<Value> {
         let site = self.converter.site(env);
         let layout = match recorded {
             Recorded::Known(sequence) => {
@@ -387,7 +398,8 @@ impl Job {
                 Layout::Any(tokens(env, entries.iter().map(|entry| Token::from_entry(entry)), scratch)?)
             }
         };
-        Plan::of(layout, parts).make(site)
+        let given = given.map(|number| self.source(env, number)).transpose()?;
+        Plan::of(layout, given, parts).make(site)
     }
 
     /// The shapes of objects, all of which have a compiled function. No JavaScript has run since.
@@ -429,6 +441,7 @@ impl Job {
         let handles = handles.into_iter().map(|later| match later {
             Later::Latin1(place) => env.string_latin1(&arena.bytes[place.range()]),
             Later::OfSource(number, place) => self.text_of_source(env, number, place),
+            Later::Source(number) => self.source(env, number),
             Later::Utf16(place) => env.string_utf16(&arena.units[place.range()]),
             Later::Bytes(place) => env.uint8_array(&arena.bytes[place.range()]),
             Later::Unsigned(number) => env.bigint_unsigned(number),

@@ -4,8 +4,9 @@
 //! making, in which JavaScript may run and the source is not looked at. What passes between them is a [`Plan`].
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
-use crate::builders::{Builders, Layout, Workshop, tokens};
+use crate::builders::{Builders, Layout, Workshop, string, tokens};
 use crate::change_event::{ChangeOptions, read_change, read_event};
 use crate::column::{Column, ColumnSink};
 use crate::cursor_reply::{Batch, Kind, read_reply};
@@ -15,12 +16,16 @@ use crate::error::ErrorKind;
 use crate::identity::IdElement;
 use crate::node::{Env, Failure, Result, Value};
 use crate::parts::{Make, Parts};
+use crate::projection::Projection;
 use crate::reader::Reader;
-use crate::row::read_row;
+use crate::row::{RowOptions, read_row};
 use crate::shape::{Guess, Mark, Names, Sequence, ShapeId};
 use crate::strict;
 use crate::text::Text;
+use crate::unread::UnreadJson;
 use crate::values::Values;
+
+const UNREAD: &str = "The source of a column that was not read yet must be a Buffer or Uint8Array that is not detached or shortened";
 
 /// Makes values at once.
 struct Direct {
@@ -63,6 +68,19 @@ impl Make for Direct {
     }
 }
 
+/// JSON text that was left unread in an array.
+pub fn read_json(env: Env, source: Value, json: UnreadJson, workshop: &RefCell<Workshop>) -> Result<Value> {
+    let mut borrowed = workshop.borrow_mut();
+    let Workshop { text, scratch, .. } = &mut *borrowed;
+    // SAFETY: the part is read to its end before JavaScript runs.
+    let part = unsafe { env.source_part(source, (json.start, json.end), UNREAD) }?;
+    let made = json.write(part.bytes(), text).map_err(Failure::from).and_then(|written| {
+        if written.ascii { env.string_latin1(written.bytes) } else { string(env, written.bytes, scratch) }
+    });
+    borrowed.rest(part.bytes().len());
+    made
+}
+
 /// Where objects are made.
 #[derive(Clone, Copy)]
 pub struct Site<'s> {
@@ -77,15 +95,15 @@ pub struct Site<'s> {
 /// What the object of a document is to be made of.
 pub struct Plan {
     layout: Layout,
-    /// A value that the making function is given besides: the source, for views of it.
+    /// A value that the making function is given besides: the source, for views of it and for what is read later.
     given: Option<Value>,
     parts: Parts<Value>,
 }
 
 impl Plan {
     /// The object of the only or last parts.
-    pub fn of(layout: Layout, parts: Parts<Value>) -> Self {
-        Self { layout, given: None, parts }
+    pub fn of(layout: Layout, given: Option<Value>, parts: Parts<Value>) -> Self {
+        Self { layout, given, parts }
     }
 
     /// The object.
@@ -105,21 +123,42 @@ impl Plan {
 pub struct Input<'a> {
     /// The bytes.
     pub bytes: &'a [u8],
-    /// The array over whose memory strings may stand.
+    /// Where in the array they begin.
+    pub start: usize,
+    /// The array, where strings may stand over its memory.
     pub owner: Option<Value>,
+    /// The array, where something is read later.
+    pub given: Option<Value>,
+}
+
+impl<'a> Input<'a> {
+    /// All bytes of an array, which is used for nothing else.
+    const fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, start: 0, owner: None, given: None }
+    }
 }
 
 /// How a document is converted.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Conversion {
     /// How dates are rendered.
     pub mode: DateRenderMode,
+    /// The columns that are wanted; all where there is none.
+    pub projection: Option<Arc<Projection>>,
+    /// Whether JSON text is left unread.
+    pub lazy_json: bool,
     /// Whether to refuse what the specification forbids though its meaning is clear.
     pub strict: bool,
     /// Whether a change's `updateDescription` is wanted.
     pub update_description: bool,
     /// Whether long strings may stand over the source's memory.
     pub zero_copy: bool,
+}
+
+impl Conversion {
+    fn row_options(&self) -> RowOptions<'_> {
+        RowOptions { mode: self.mode, projection: self.projection.as_deref(), lazy_json: self.lazy_json }
+    }
 }
 
 /// Reads a document: `read` writes its names and values, these behind those that `parts` has.
@@ -134,10 +173,10 @@ fn read_object<'a>(
     let Site { env, builders, workshop } = site;
     let workshop = &mut *workshop.borrow_mut();
     let Workshop { shapes, text, scratch, .. } = workshop;
-    let Input { bytes, owner } = input;
+    let Input { bytes, start, owner, .. } = input;
     let mut reader = Reader::new(bytes)?;
     let mut names = Names::begin(shapes, guess.shape(shapes));
-    let sink = &mut Values { make: &mut Direct { env, owner }, scratch, parts };
+    let sink = &mut Values { make: &mut Direct { env, owner }, scratch, parts, start };
     let result = read(&mut reader, &mut names, text, sink);
     let names = names.end();
     workshop.rest(bytes.len());
@@ -155,13 +194,13 @@ fn read_object<'a>(
 #[inline(always)]
 pub fn read_fields<'a, M: Make>(
     kind: Kind,
-    conversion: Conversion,
+    conversion: &'a Conversion,
     reader: &mut Reader<'a>,
     names: &mut Names<'a, '_>,
     text: &mut Text,
     sink: &mut Values<'_, M>,
 ) -> Result<()> {
-    let Conversion { mode, update_description, .. } = conversion;
+    let row = conversion.row_options();
     match kind {
         Kind::Document => {
             if conversion.strict {
@@ -169,7 +208,7 @@ pub fn read_fields<'a, M: Make>(
             }
             names.add("row");
             names.mark(Mark::Enter);
-            let id = read_row(reader, mode, names, text, sink)?;
+            let id = read_row(reader, row, names, text, sink)?;
             names.mark(Mark::Leave);
             let id = id.ok_or(ErrorKind::NoId.at(0))?;
             names.add("replicaId");
@@ -179,7 +218,8 @@ pub fn read_fields<'a, M: Make>(
             if conversion.strict {
                 strict::check(reader.source(), strict::Kind::Event)?;
             }
-            read_change(reader, ChangeOptions { mode, update_description }, names, text, sink)
+            let options = ChangeOptions { row, update_description: conversion.update_description };
+            read_change(reader, options, names, text, sink)
         }
     }
 }
@@ -190,7 +230,7 @@ pub fn read_into(
     site: Site<'_>,
     kind: Kind,
     input: Input<'_>,
-    conversion: Conversion,
+    conversion: &Conversion,
     guess: &mut Guess,
     parts: &mut Parts<Value>,
 ) -> Result<Layout> {
@@ -205,10 +245,10 @@ pub fn read(
     site: Site<'_>,
     kind: Kind,
     input: Input<'_>,
-    conversion: Conversion,
+    conversion: &Conversion,
     guess: &mut Guess,
 ) -> Result<Plan> {
-    plan(site, None, |parts| read_into(site, kind, input, conversion, guess, parts))
+    plan(site, input.given, |parts| read_into(site, kind, input, conversion, guess, parts))
 }
 
 /// A plan of one object.
@@ -232,8 +272,9 @@ fn plan(
 /// Reads a document to its row.
 pub fn read_plain_row(site: Site<'_>, bytes: &[u8], mode: DateRenderMode, guess: &mut Guess) -> Result<Plan> {
     plan(site, None, |parts| {
-        read_object(site, Input { bytes, owner: None }, guess, parts, |reader, names, text, sink| {
-            read_row(reader, mode, names, text, sink).map(drop)
+        read_object(site, Input::new(bytes), guess, parts, |reader, names, text, sink| {
+            let options = RowOptions { mode, projection: None, lazy_json: false };
+            read_row(reader, options, names, text, sink).map(drop)
         })
     })
 }
@@ -252,7 +293,7 @@ fn write_id<'a, S: ValueSink<Error = Failure>>(
 /// Reads a document's identity as a value and as a document of it alone: `{ id, idBuffer }`.
 pub fn read_identity(site: Site<'_>, bytes: &[u8], guess: &mut Guess) -> Result<Plan> {
     plan(site, None, |parts| {
-        read_object(site, Input { bytes, owner: None }, guess, parts, |reader, names, _, sink| {
+        read_object(site, Input::new(bytes), guess, parts, |reader, names, _, sink| {
             let id = crate::identity::find_id(reader)?;
             names.add("id");
             write_id(&id, names, sink)?;
@@ -266,7 +307,7 @@ pub fn read_identity(site: Site<'_>, bytes: &[u8], guess: &mut Guess) -> Result<
 /// whose bytes these are.
 pub fn read_event_fields(site: Site<'_>, event: Value, bytes: &[u8], guess: &mut Guess) -> Result<Plan> {
     plan(site, Some(event), |parts| {
-        read_object(site, Input { bytes, owner: None }, guess, parts, |reader, names, _, sink| {
+        read_object(site, Input::new(bytes), guess, parts, |reader, names, _, sink| {
             read_event(reader, names, sink)
         })
     })
@@ -276,7 +317,7 @@ pub fn read_event_fields(site: Site<'_>, event: Value, bytes: &[u8], guess: &mut
 pub fn read_cursor(site: Site<'_>, bytes: &[u8], guess: &mut Guess) -> Result<(Plan, Batch)> {
     let mut batch = None;
     let plan = plan(site, None, |parts| {
-        read_object(site, Input { bytes, owner: None }, guess, parts, |reader, names, _, sink| {
+        read_object(site, Input::new(bytes), guess, parts, |reader, names, _, sink| {
             batch = Some(read_reply(reader, names, sink)?);
             Ok(())
         })

@@ -38,8 +38,10 @@ pub mod json;
 pub mod column;
 pub mod identity;
 pub mod locate;
+pub mod projection;
 pub mod shape;
 pub mod strict;
+pub mod unread;
 
 pub mod deserialize;
 pub mod row;

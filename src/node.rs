@@ -83,6 +83,13 @@ impl Source<'_> {
     }
 }
 
+/// The memory of a `Uint8Array`, as long as JavaScript does not run.
+struct View {
+    buffer: Value,
+    data: *const u8,
+    length: usize,
+}
+
 /// One of the functions that create an error from its code and message.
 pub type CreateError = unsafe extern "C" fn(sys::napi_env, Value, Value, *mut Value) -> sys::napi_status;
 
@@ -135,6 +142,17 @@ impl Env {
     /// while the bytes are in use.
     #[inline(always)]
     pub unsafe fn source<'a>(self, value: Value, refusal: &'static str) -> Result<Source<'a>> {
+        let view = self.view_of(value, refusal)?;
+        if view.length == 0 {
+            return self.empty_source(view.buffer, refusal);
+        }
+        // SAFETY: all of the view, and the caller's promise.
+        unsafe { self.bytes_of(view) }
+    }
+
+    /// Where the memory of a `Uint8Array` is.
+    #[inline(always)]
+    fn view_of(self, value: Value, refusal: &'static str) -> Result<View> {
         let (mut kind, mut length, mut data) = (0, 0, ptr::null_mut());
         let (mut buffer, mut offset) = (ptr::null_mut(), 0);
         // SAFETY: every pointer is to a local of the type asked for.
@@ -152,9 +170,15 @@ impl Env {
         if status != sys::Status::napi_ok || kind != sys::TypedarrayType::uint8_array {
             return Err(Failure::Argument(refusal));
         }
-        if length == 0 {
-            return self.empty_source(buffer, refusal);
-        }
+        Ok(View { buffer, data: data.cast(), length })
+    }
+
+    /// The bytes of a view, which are not none.
+    ///
+    /// # Safety
+    /// As [`Env::source`]; the view is what [`Env::view_of`] gave in this call from JavaScript, or a part of it.
+    #[inline(always)]
+    unsafe fn bytes_of<'a>(self, View { buffer, data, length }: View) -> Result<Source<'a>> {
         let mut ordinary = false;
         // SAFETY: `buffer` is the array's buffer, which a shared one is not an ArrayBuffer to Node-API.
         check(unsafe { sys::napi_is_arraybuffer(self.0, buffer, &mut ordinary) })?;
@@ -165,7 +189,26 @@ impl Env {
             return Ok(Source::Copied(shared.iter().map(|byte| byte.load(Ordering::Relaxed)).collect()));
         }
         // SAFETY: `data` is `length` bytes of an ordinary ArrayBuffer, which stay as they are by the caller's word.
-        Ok(Source::Borrowed(unsafe { std::slice::from_raw_parts(data.cast(), length) }))
+        Ok(Source::Borrowed(unsafe { std::slice::from_raw_parts(data, length) }))
+    }
+
+    /// The bytes of a `Uint8Array` of any kind from `start` to `end`, inclusive; `refusal` is thrown where there are
+    /// none, or for another value.
+    ///
+    /// # Safety
+    /// As [`Env::source`].
+    pub unsafe fn source_part<'a>(
+        self,
+        value: Value,
+        (start, end): (usize, usize),
+        refusal: &'static str,
+    ) -> Result<Source<'a>> {
+        let view = self.view_of(value, refusal)?;
+        if start > end || end >= view.length {
+            return Err(Failure::Argument(refusal));
+        }
+        // SAFETY: the part is within the view.
+        unsafe { self.bytes_of(View { data: view.data.add(start), length: end - start + 1, ..view }) }
     }
 
     /// An array without bytes is one that is empty, or one whose buffer was detached.
@@ -511,12 +554,37 @@ impl Env {
         check(unsafe { sys::napi_set_named_property(self.0, object, name.as_ptr(), value) })
     }
 
-    /// A number that is an int32, if that is what a value is.
-    pub fn to_i32(self, value: Value) -> Option<i32> {
+    /// A number, if that is what a value is.
+    pub fn to_f64(self, value: Value) -> Option<f64> {
         let mut number = 0.0;
         // SAFETY: `value` is a value of this environment.
         check(unsafe { sys::napi_get_value_double(self.0, value, &mut number) }).ok()?;
-        (number as i32 as f64 == number).then_some(number as i32)
+        Some(number)
+    }
+
+    /// A number that is an int32, if that is what a value is.
+    pub fn to_i32(self, value: Value) -> Option<i32> {
+        self.to_f64(value).filter(|&number| number as i32 as f64 == number).map(|number| number as i32)
+    }
+
+    /// The text of a string.
+    pub fn text_of(self, value: Value) -> Result<String> {
+        let mut length = 0;
+        // SAFETY: `value` is a value of this environment; without a buffer only the length is asked for.
+        check(unsafe { sys::napi_get_value_string_utf8(self.0, value, ptr::null_mut(), 0, &mut length) })?;
+        let mut text = vec![0; length + 1];
+        // SAFETY: the buffer has room for the text and the zero byte behind it.
+        check(unsafe {
+            sys::napi_get_value_string_utf8(self.0, value, text.as_mut_ptr().cast(), text.len(), &mut length)
+        })?;
+        text.truncate(length);
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// The texts of an array of strings.
+    pub fn texts_of(self, array: Value) -> Result<Vec<String>> {
+        let length = self.array_length(array).unwrap_or(0);
+        (0..length).map(|index| self.element(array, index).and_then(|value| self.text_of(value))).collect()
     }
 
     /// Keeps a value beyond its handle scope.

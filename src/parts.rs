@@ -188,6 +188,12 @@ impl<H> Parts<H> {
         self.handles.push(handle);
     }
 
+    /// A value by itself that is no object's own: its place.
+    pub fn add_handle(&mut self, handle: H) -> usize {
+        self.handles.push(handle);
+        self.handles.len() - 1
+    }
+
     /// A value that is one of a kind.
     #[inline(always)]
     pub fn push_constant(&mut self, kind: SlotKind) {

@@ -123,6 +123,14 @@ impl<'a> Reader<'a> {
         Self::at(source, 0, source.len())
     }
 
+    /// Stands at the first byte of a part of a document, which ends with that document's terminator; `None` where it
+    /// does not.
+    #[must_use]
+    pub fn within(part: &'a [u8]) -> Option<Self> {
+        let (&0, before) = part.split_last()? else { return None };
+        Some(Self { source: part, at: 0, end: before.len() })
+    }
+
     /// Stands at the first element of the document at `start`, which must end at or before `limit`.
     #[inline(always)]
     fn at(source: &'a [u8], start: usize, limit: usize) -> Result<Self> {

@@ -24,6 +24,8 @@ pub enum Later {
     Latin1(Place),
     /// The same, of the bytes of a source, of which this is the number.
     OfSource(usize, Place),
+    /// A source, of which this is the number.
+    Source(usize),
     /// A string, of the recording's code units.
     Utf16(Place),
     /// A `Uint8Array`, of the recording's bytes.
@@ -138,6 +140,8 @@ pub struct Chunk {
     pub last: Option<std::result::Result<Recorded, Refusal>>,
     /// Where that one stands.
     pub last_spot: Option<Spot>,
+    /// Which source the last object is given besides, and its place among the handles.
+    pub given: Option<(usize, usize)>,
 }
 
 /// An object that is made with others.
@@ -148,9 +152,18 @@ pub struct RecordedObject {
     pub start: Start,
     /// Whether a value is a text.
     pub has_text: bool,
+    /// Which of the handles it is given besides.
+    pub given: Option<usize>,
 }
 
 impl Chunk {
+    /// Gives a source to the objects that follow, beside their values.
+    pub fn give(&mut self, number: usize) {
+        if self.given.is_none_or(|(given, _)| given != number) {
+            self.given = Some((number, self.parts.add_handle(Later::Source(number))));
+        }
+    }
+
     /// Whether there is room for one more object, whatever it is.
     #[must_use]
     pub fn has_room(&self) -> bool {
@@ -165,7 +178,8 @@ impl Chunk {
         match recorded {
             Recorded::Known(sequence) if self.parts.elements.is_empty() => {
                 let Parts { start, has_text, .. } = self.parts;
-                self.objects.push(RecordedObject { sequence, start, has_text });
+                let given = self.given.map(|(_, place)| place);
+                self.objects.push(RecordedObject { sequence, start, has_text, given });
             }
             recorded => {
                 self.last = Some(Ok(recorded));
@@ -214,7 +228,9 @@ impl Recorder {
         let mut reader = Reader::new(object)?;
         let mut names = Names::begin(shapes, guess.shape(shapes));
         let make = &mut Keeper { arena, source };
-        read(&mut reader, &mut names, text, &mut Values { make, scratch, parts })?;
+        // The object is a part of the source.
+        let start = object.as_ptr() as usize - source.bytes.as_ptr() as usize;
+        read(&mut reader, &mut names, text, &mut Values { make, scratch, parts, start })?;
         let names = names.end();
         let shape = match names.find(shapes) {
             Sequence::Shape(shape) => shape,

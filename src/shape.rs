@@ -78,10 +78,12 @@ pub enum Mark {
     SameIdentity = 8,
     /// The value of the name before is a binary of two values: its bytes as a string, and its subtype.
     Binary = 9,
+    /// The value of the name before is JSON text that is not written yet, of two values.
+    Unread = 10,
 }
 
 impl Mark {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Enter,
         Self::Leave,
         Self::ObjectId,
@@ -91,6 +93,7 @@ impl Mark {
         Self::Identity,
         Self::SameIdentity,
         Self::Binary,
+        Self::Unread,
     ];
 
     /// A mark as an entry of a sequence: no name begins with a zero byte.
@@ -362,7 +365,7 @@ impl<'a, 's> Names<'a, 's> {
 
     /// The next entry is a name that is not the source's.
     #[inline(always)]
-    pub fn add(&mut self, name: &'static str) {
+    pub fn add(&mut self, name: &'a str) {
         if self.current.is_some_and(|shape| shape.has(self.read.matched, name.as_bytes())) {
             self.read.matched += 1;
         } else {
@@ -378,7 +381,7 @@ impl<'a, 's> Names<'a, 's> {
     }
 
     #[inline(never)]
-    fn add_other(&mut self, entry: &'static [u8]) {
+    fn add_other(&mut self, entry: &'a [u8]) {
         let at = self.read.matched;
         if self.branch_off(|shape| shape.has(at, entry).then_some(())).is_none() {
             self.read.rest.push(Piece::whole(entry));

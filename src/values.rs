@@ -5,7 +5,9 @@ use crate::deserialize::{self, ValueSink};
 use crate::identity::document_of;
 use crate::node::{Failure, Result};
 use crate::parts::{Element, MAX_OBJECT_IDS, Make, Parts, SlotKind};
+use crate::row::RowSink;
 use crate::scan;
+use crate::unread::UnreadJson;
 use crate::utf8::{self, Encoded};
 
 /// Texts of at least so many bytes may be worth standing over the source's memory. An external string has a reference
@@ -22,6 +24,8 @@ pub struct Values<'w, M: Make> {
     pub scratch: &'w mut utf8::Scratch,
     /// All of them.
     pub parts: &'w mut Parts<M::Handle>,
+    /// Where in their source the bytes that are read begin.
+    pub start: usize,
 }
 
 impl<M: Make> Values<'_, M> {
@@ -49,7 +53,7 @@ impl<M: Make> Values<'_, M> {
     }
 
     fn push_transcoded(&mut self, text: &[u8]) -> Result<()> {
-        let Self { make, scratch, parts } = self;
+        let Self { make, scratch, parts, .. } = self;
         match utf8::transcode(text, scratch) {
             Encoded::Utf16(text) => parts.push_handle(make.utf16(text)?),
             Encoded::Ascii if parts.has_room(text.len()) => parts.push_together(text),
@@ -80,6 +84,14 @@ impl<M: Make> ColumnSink for Values<'_, M> {
             },
             Column::Huge(number) => self.parts.push_handle(self.make.huge(number)?),
         }
+        Ok(())
+    }
+}
+
+impl<M: Make> RowSink for Values<'_, M> {
+    fn write_unread(&mut self, json: UnreadJson) -> Result<()> {
+        let json = UnreadJson { start: self.start + json.start, end: self.start + json.end, ..json };
+        json.to_numbers().into_iter().for_each(|number| self.parts.push_double(SlotKind::Double, number));
         Ok(())
     }
 }

@@ -6,6 +6,7 @@ pub mod identity;
 pub mod message;
 pub mod number;
 pub mod row;
+pub mod selection;
 pub mod strict;
 pub mod utf8;
 
@@ -19,8 +20,9 @@ mod reference;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [Target; 7] = [
+pub const TARGETS: [Target; 8] = [
     ("row", row::check),
+    ("selection", selection::check),
     ("strict", strict::check),
     ("identity", identity::check),
     ("event", event::check),

@@ -4,9 +4,10 @@ use bsonrow::column::{Column, ColumnSink};
 use bsonrow::datetime::DateRenderMode;
 use bsonrow::error::Error;
 use bsonrow::reader::Reader;
-use bsonrow::row::read_row;
-use bsonrow::shape::{Names, Sequence, ShapeId, Shapes, Token};
+use bsonrow::row::{RowOptions, RowSink, read_row};
+use bsonrow::shape::{Mark, Names, Sequence, ShapeId, Shapes, Token};
 use bsonrow::text::Text;
+use bsonrow::unread::UnreadJson;
 
 pub const MODES: [DateRenderMode; 3] =
     [DateRenderMode::LegacyMilliseconds, DateRenderMode::IsoMilliseconds, DateRenderMode::IsoSeconds];
@@ -21,6 +22,7 @@ pub enum Value {
     Real(u64),
     Text(Vec<u8>),
     Blob(Vec<u8>),
+    Unread(UnreadJson),
 }
 
 impl From<Column<'_>> for Value {
@@ -58,6 +60,13 @@ impl ColumnSink for Values {
     }
 }
 
+impl RowSink for Values {
+    fn write_unread(&mut self, json: UnreadJson) -> Result<(), Error> {
+        self.0.push(Value::Unread(json));
+        Ok(())
+    }
+}
+
 /// Names and values of all elements, and a document of the first `_id` alone.
 #[derive(Debug, PartialEq)]
 pub struct Row {
@@ -74,27 +83,35 @@ pub struct State {
     text: Text,
 }
 
-/// A row is flat, so it is made of names only.
-fn name_of(token: Token<'_>) -> Vec<u8> {
+/// A row is flat, so it is made of names only, and of marks of what is unread.
+fn name_of(token: Token<'_>) -> Option<Vec<u8>> {
     match token {
-        Token::Name(name) => name.to_vec(),
+        Token::Name(name) => Some(name.to_vec()),
+        Token::Mark(Mark::Unread) => None,
         Token::Mark(mark) => panic!("{mark:?} in a row"),
     }
 }
 
 /// The row of the document that `source` begins with.
 pub fn convert(source: &[u8], mode: DateRenderMode, state: &mut State) -> Result<Row, Error> {
+    let row = convert_with(source, RowOptions { mode, projection: None, lazy_json: false }, state);
+    assert!(row.iter().flat_map(|row| &row.values).all(|value| !matches!(value, Value::Unread(_))));
+    row
+}
+
+/// The same with all options.
+pub fn convert_with(source: &[u8], options: RowOptions<'_>, state: &mut State) -> Result<Row, Error> {
     let State { shapes, guess, text } = state;
     let mut reader = Reader::new(source)?;
     let mut names = Names::begin(shapes, *guess);
     let mut sink = Values::default();
-    let id = read_row(&mut reader, mode, &mut names, text, &mut sink)?;
+    let id = read_row(&mut reader, options, &mut names, text, &mut sink)?;
     assert_eq!(reader.offset(), reader.end());
     let names = names.end();
     let generation = shapes.generation();
     let shape = match names.find(shapes) {
         Sequence::Shape(shape) => Ok(shape),
-        Sequence::New(new) => Err(new.tokens().map(name_of).collect()),
+        Sequence::New(new) => Err(new.tokens().filter_map(name_of).collect()),
     };
     if shapes.generation() != generation {
         *guess = None;
@@ -102,11 +119,11 @@ pub fn convert(source: &[u8], mode: DateRenderMode, state: &mut State) -> Result
     let names: Vec<_> = match shape {
         Ok(shape) => {
             *guess = Some(shape);
-            shapes.get(shape).tokens().map(name_of).collect()
+            shapes.get(shape).tokens().filter_map(name_of).collect()
         }
         Err(names) => names,
     };
-    let id = id.map(|id| id.to_document().expect("its column was read"));
+    let id = id.map(|id| id.to_document().expect("it was stepped over"));
     assert_eq!(names.len(), sink.0.len());
     Ok(Row { names, values: sink.0, id })
 }
