@@ -60,6 +60,21 @@ export interface ConverterOptions {
    */
   bson?: BsonImplementation;
   /**
+   * The columns of rows. Default: all elements of a document.
+   *
+   * An array of names: the row has those of its columns, in the order of the document, as if the others had been
+   * left out. A name is compared as it is, dots included.
+   *
+   * An object of paths by column: the row has all of these columns, in the object's order, each with the value that
+   * the element at its path would have as a column of its own, or `null` where there is none. A path is names of
+   * documents and positions of arrays (from 0), separated by dots: `items.0.sku`. It goes through documents and arrays
+   * only, and of elements of one name in one document the last one counts, as in a row.
+   *
+   * Either way `replicaId` is the document's first `_id`, whether that is selected or not. What is not selected is
+   * stepped over by its length and not looked at: what is wrong inside it is no error (but with `strict`).
+   */
+  columns?: readonly string[] | Readonly<Record<string, string>>;
+  /**
    * Refuse all bytes that the BSON specification forbids, also where the result is well defined: bytes after
    * the document, boolean bytes other than 0 and 1, ill-formed UTF-8, a binary of subtype 2 whose inner length
    * is not its length less 4. Default `false`.

@@ -30,9 +30,18 @@ class NativeSourceRowConverter {
    */
   constructor(context, options = {}) {
     const mode = getDateRenderMode(context);
-    const { bson, strict, updateDescription, zeroCopy } = readOptions(options);
+    const { bson, columns, strict, updateDescription, zeroCopy } = readOptions(options);
     const { number, finish } = buildersOf(bson);
-    this.#native = native.createConverter(number, mode, strict, updateDescription, zeroCopy);
+    this.#native = native.createConverter(
+      number,
+      mode,
+      strict,
+      updateDescription,
+      zeroCopy,
+      false,
+      columns.names,
+      columns.paths,
+    );
     this.#convertRow = this.#native.convertRow;
     this.#convertChange = this.#native.convertChange;
     this.#finish = finish;

@@ -1,9 +1,10 @@
+const { readColumns } = require('./columns.js');
 const { invalid } = require('./context.js');
 
 /** @typedef {import('../index.js').BsonImplementation} BsonImplementation */
 /** @typedef {import('../index.js').ConverterOptions} ConverterOptions */
 
-const KNOWN = new Set(['bson', 'strict', 'updateDescription', 'zeroCopy']);
+const KNOWN = new Set(['bson', 'columns', 'strict', 'updateDescription', 'zeroCopy']);
 
 /** What is used of an implementation of BSON. */
 const PARTS = /** @type {const} */ (['Binary', 'ObjectId', 'Timestamp', 'UUID', 'deserialize', 'serialize']);
@@ -29,13 +30,14 @@ function checkObject(options) {
 /**
  * Options with their defaults.
  * @param {ConverterOptions} options
- * @returns {Required<ConverterOptions>}
+ * @returns {Required<Omit<ConverterOptions, 'columns'>> & { columns: ReturnType<typeof readColumns> }}
  */
 function readOptions(options) {
   for (const name of Object.keys(checkObject(options))) {
     if (!KNOWN.has(name)) throw invalid(`options.${name} is not an option`);
   }
-  const { bson = installedBson(), strict = false, updateDescription = false, zeroCopy = false } = options;
+  const { bson = installedBson(), columns } = options;
+  const { strict = false, updateDescription = false, zeroCopy = false } = options;
   for (const name of PARTS) {
     if (typeof bson?.[name] !== 'function') {
       throw invalid(`options.bson must be the bson package: it has no function ${name}`);
@@ -44,7 +46,7 @@ function readOptions(options) {
   for (const [name, value] of Object.entries({ strict, updateDescription, zeroCopy })) {
     if (typeof value !== 'boolean') throw invalid(`options.${name} must be a boolean`);
   }
-  return { bson, strict, updateDescription, zeroCopy };
+  return { bson, columns: readColumns(columns), strict, updateDescription, zeroCopy };
 }
 
 module.exports = { checkObject, installedBson, readOptions };

@@ -1,0 +1,73 @@
+const { invalid } = require('./context.js');
+
+/**
+ * The option `columns` as the addon takes it: names, and their paths where they have such.
+ * @param {import('../index.js').ConverterOptions['columns']} columns
+ * @returns {{ names?: string[], paths?: string[] }}
+ */
+function readColumns(columns) {
+  if (columns === undefined) return {};
+  if (Array.isArray(columns)) {
+    const names = Array.from(columns, (name) => checkName(name));
+    const repeated = names.find((name, index) => names.indexOf(name) < index);
+    if (repeated !== undefined) throw invalid(`options.columns names ${quote(repeated)} twice`);
+    return { names: checkSome(names) };
+  }
+  if (typeof columns !== 'object' || columns === null) {
+    throw invalid('options.columns must be an array of column names or an object of paths by column');
+  }
+  const names = checkSome(Object.keys(columns).map((name) => checkName(name)));
+  const paths = /** @type {Record<string, unknown>} */ (columns);
+  return { names, paths: names.map((name) => checkPath(paths[name], name)) };
+}
+
+/** @param {string[]} names */
+function checkSome(names) {
+  if (names.length === 0) throw invalid('options.columns must name at least one column');
+  return names;
+}
+
+/**
+ * @param {unknown} name
+ * @returns {string}
+ */
+function checkName(name) {
+  const problem = problemOf(name);
+  if (problem !== undefined) throw invalid(`options.columns: ${quote(name)} is no column, ${problem}`);
+  return /** @type {string} */ (name);
+}
+
+/**
+ * @param {unknown} path
+ * @param {string} name
+ * @returns {string}
+ */
+function checkPath(path, name) {
+  const problem = problemOf(path) ?? (hasEmptySegment(path) ? 'a segment of it is empty' : undefined);
+  if (problem !== undefined) {
+    throw invalid(`options.columns: ${quote(path)}, of column ${quote(name)}, is no path, ${problem}`);
+  }
+  return /** @type {string} */ (path);
+}
+
+/** @param {unknown} text */
+function problemOf(text) {
+  if (typeof text !== 'string') return 'it is not a string';
+  if (text === '') return 'it is empty';
+  // No name in BSON has these.
+  if (text.includes('\0')) return 'it has a NUL character';
+  return /\p{Surrogate}/u.test(text) ? 'it has a surrogate without its other half' : undefined;
+}
+
+/** @param {unknown} path */
+const hasEmptySegment = (path) => String(path).split('.').includes('');
+
+/** @param {unknown} value */
+const quote = (value) => (typeof value === 'string' ? JSON.stringify(value) : describe(value));
+
+/** Some values have no string. @param {unknown} value */
+function describe(value) {
+  return typeof value === 'object' || typeof value === 'function' ? typeof value : String(value);
+}
+
+module.exports = { readColumns };
