@@ -75,6 +75,18 @@ export interface ConverterOptions {
    */
   columns?: readonly string[] | Readonly<Record<string, string>>;
   /**
+   * Whether the JSON text of a column (of a document, an array, and all others whose column is JSON text) is made when
+   * it is read for the first time, and kept. Such a column is an own enumerable accessor of the row instead of a
+   * plain property. Assigning to it puts the value in its place. Where its bytes are malformed, reading it throws the
+   * BsonRowError that the conversion would have thrown, each time.
+   *
+   * A row with such columns keeps its source alive (of a batch, the whole reply; of an event, the whole event), until
+   * they have all been read or assigned, or the row is dropped. Until then the caller must not write to the source:
+   * what is read then is what the bytes have become. Where it was detached or shortened, reading is a TypeError.
+   * Default `false`.
+   */
+  lazyJson?: boolean;
+  /**
    * Refuse all bytes that the BSON specification forbids, also where the result is well defined: bytes after
    * the document, boolean bytes other than 0 and 1, ill-formed UTF-8, a binary of subtype 2 whose inner length
    * is not its length less 4. Default `false`.

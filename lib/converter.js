@@ -30,7 +30,7 @@ class NativeSourceRowConverter {
    */
   constructor(context, options = {}) {
     const mode = getDateRenderMode(context);
-    const { bson, columns, strict, updateDescription, zeroCopy } = readOptions(options);
+    const { bson, columns, lazyJson, strict, updateDescription, zeroCopy } = readOptions(options);
     const { number, finish } = buildersOf(bson);
     this.#native = native.createConverter(
       number,
@@ -38,7 +38,7 @@ class NativeSourceRowConverter {
       strict,
       updateDescription,
       zeroCopy,
-      false,
+      lazyJson,
       columns.names,
       columns.paths,
     );

@@ -6,6 +6,7 @@ const { platformName } = require('./platform.js');
  * @property {(builders: object) => number} createBuilders
  * @property {(builders: number, mode: number, isStrict: boolean, wantsUpdateDescription: boolean,
  *   isZeroCopy: boolean, isLazyJson: boolean, columns?: string[], paths?: string[]) => NativeConverter} createConverter
+ * @property {(source: Uint8Array, start: number, rest: number) => string} readJson
  * @property {(bytes: Uint8Array, mode: number, builders: number) => any} bufferToSqlite
  * @property {(bytes: Uint8Array, builders: number) => { id: any, idBuffer: Uint8Array }} parseDocumentId
  * @property {(event: Uint8Array, builders: number) => any} parseChangeDocument

@@ -4,7 +4,7 @@ const { invalid } = require('./context.js');
 /** @typedef {import('../index.js').BsonImplementation} BsonImplementation */
 /** @typedef {import('../index.js').ConverterOptions} ConverterOptions */
 
-const KNOWN = new Set(['bson', 'columns', 'strict', 'updateDescription', 'zeroCopy']);
+const KNOWN = new Set(['bson', 'columns', 'lazyJson', 'strict', 'updateDescription', 'zeroCopy']);
 
 /** What is used of an implementation of BSON. */
 const PARTS = /** @type {const} */ (['Binary', 'ObjectId', 'Timestamp', 'UUID', 'deserialize', 'serialize']);
@@ -36,17 +36,17 @@ function readOptions(options) {
   for (const name of Object.keys(checkObject(options))) {
     if (!KNOWN.has(name)) throw invalid(`options.${name} is not an option`);
   }
-  const { bson = installedBson(), columns } = options;
+  const { bson = installedBson(), columns, lazyJson = false } = options;
   const { strict = false, updateDescription = false, zeroCopy = false } = options;
   for (const name of PARTS) {
     if (typeof bson?.[name] !== 'function') {
       throw invalid(`options.bson must be the bson package: it has no function ${name}`);
     }
   }
-  for (const [name, value] of Object.entries({ strict, updateDescription, zeroCopy })) {
+  for (const [name, value] of Object.entries({ lazyJson, strict, updateDescription, zeroCopy })) {
     if (typeof value !== 'boolean') throw invalid(`options.${name} must be a boolean`);
   }
-  return { bson, columns: readColumns(columns), strict, updateDescription, zeroCopy };
+  return { bson, columns: readColumns(columns), lazyJson, strict, updateDescription, zeroCopy };
 }
 
 module.exports = { checkObject, installedBson, readOptions };

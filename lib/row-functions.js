@@ -4,6 +4,8 @@
  * names are; a name that stands twice keeps its first place and takes its last value, as the contract wants.
  */
 
+const { Same, accessorOf, addUnread, define } = require('./lazy-json.js');
+
 /** What stands between names: the marks of src/shape.rs. */
 const Mark = Object.freeze({
   ENTER: 1,
@@ -15,6 +17,7 @@ const Mark = Object.freeze({
   IDENTITY: 7,
   SAME_IDENTITY: 8,
   BINARY: 9,
+  UNREAD: 10,
 });
 
 /** What a slot is where it is no text: the numbers of `SlotKind` in src/parts.rs. */
@@ -63,7 +66,8 @@ const SLOT_WORDS = 4;
  * An object to be made: its properties, each a plain value (no mark), a marked one, or an object of its own; one of
  * them may be the identity, which another can be the same as.
  * @typedef {{ name: string, mark?: number, inner?: Outline, isIdentity?: boolean }} Property
- * @typedef {{ properties: Property[], template?: object }} Outline
+ * An object with unread properties is a row, whose other properties are plain.
+ * @typedef {{ properties: Property[], hasUnread: boolean, template?: object }} Outline
  */
 
 /**
@@ -92,7 +96,7 @@ function readTokens(tokens) {
       properties.push(property);
     }
     next++;
-    return { properties };
+    return { properties, hasUnread: properties.some(({ mark }) => mark === Mark.UNREAD) };
   };
   return read();
 }
@@ -124,7 +128,33 @@ function fill(outline, given, values, objectIds, makers) {
     return values[value++];
   };
   /** @param {Outline} outline */
-  const makeObject = ({ properties, template }) => {
+  const makeLazyRow = ({ properties }) => {
+    /** A name's first place and last value, which need not be of one kind. */
+    const columns = new Map();
+    for (const property of properties) {
+      const isUnread = property.mark === Mark.UNREAD;
+      columns.set(property.name, isUnread ? { cells: [number(), number()] } : { value: make(property) });
+    }
+    const row = {};
+    /** @type {string[]} */
+    const names = [];
+    /** @type {unknown[]} */
+    const cells = [];
+    for (const [name, column] of columns) {
+      if (column.cells === undefined) {
+        define(row, name, column.value);
+      } else {
+        Object.defineProperty(row, name, accessorOf(names.length));
+        names.push(name);
+        cells.push(...column.cells);
+      }
+    }
+    return names.length === 0 ? row : addUnread(row, source, names, cells);
+  };
+  /** @param {Outline} outline */
+  const makeObject = (outline) => {
+    if (outline.hasUnread) return makeLazyRow(outline);
+    const { properties, template } = outline;
     /** @type {Record<string, unknown>} */
     const object = template === undefined ? Object.create(null) : { ...template };
     for (const property of properties) {
@@ -142,15 +172,6 @@ function fill(outline, given, values, objectIds, makers) {
 }
 
 /**
- * @param {object} object
- * @param {string} name
- * @param {unknown} value
- */
-function define(object, name, value) {
-  Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
-}
-
-/**
  * Gives an outline templates, whose copies are in fast mode: `JSON.parse` takes every name as it is.
  * @param {Outline} outline
  */
@@ -161,12 +182,21 @@ function addTemplates(outline) {
 }
 
 /**
- * An outline as source text: the body of a function of a row.
+ * An outline as source text: constants, and the body of a function of a row.
  * @param {Outline} outline
  */
-function writeBody(outline) {
+function writeFunction(outline) {
   let values = 0;
   let ids = 0;
+  const variables = ['place', 'identity'];
+  /** @type {string[]} */
+  const constants = [];
+  /** @param {string} text @returns {string} its name */
+  const addConstant = (text) => {
+    const name = `constant${constants.length}`;
+    constants.push(`const ${name} = ${text};`);
+    return name;
+  };
   const next = () => {
     const slot = values++;
     const place = `first + ${SLOT_WORDS * slot}`;
@@ -191,17 +221,82 @@ function writeBody(outline) {
     if (mark === Mark.SAME_IDENTITY) return 'identity';
     return next();
   };
-  /** @param {Outline} outline */
-  const writeObject = ({ properties }) => {
-    const texts = properties.map((property) => {
-      const name = JSON.stringify(property.name);
+  /** @param {[string, string][]} properties names and values */
+  const writeLiteral = (properties) => {
+    const texts = properties.map(([property, value]) => {
+      const name = JSON.stringify(property);
       // As a computed name `__proto__` is one like any other. The rest stay plain: V8 copies a literal of plain
       // names from one prepared object.
-      return `${property.name === '__proto__' ? `[${name}]` : name}: ${write(property)}`;
+      return `${property === '__proto__' ? `[${name}]` : name}: ${value}`;
     });
     return `{ ${texts.join(', ')} }`;
   };
-  return `let place, identity; const half = first / 2; return ${writeObject(outline)};`;
+  /**
+   * Columns that stand behind an accessor of their row: the fields of a class, which an object that is given gets.
+   * That costs no more than an assignment, and as in a literal nothing that is inherited matters.
+   * @param {string[]} names
+   */
+  const writeClass = (names) => {
+    // No class has a field of the plain name `constructor`.
+    const fields = names.map((name) =>
+      name === 'constructor' ? '["constructor"];' : `${JSON.stringify(name)};`,
+    );
+    return `class extends Same { ${fields.join(' ')} }`;
+  };
+  /** @param {Outline} outline */
+  const writeLazyRow = ({ properties }) => {
+    /** A name's first place and last value, which need not be of one kind. @type {Map<string, string | string[]>} */
+    const columns = new Map();
+    for (const property of properties) {
+      columns.set(property.name, property.mark === Mark.UNREAD ? [next(), next()] : write(property));
+    }
+    const row = `row${variables.length}`;
+    variables.push(row);
+    /** @type {string[]} */
+    const steps = [];
+    /** @type {[string, string][]} */
+    let plain = [];
+    const addPlain = () => {
+      if (steps.length === 0) {
+        steps.push(`${row} = ${writeLiteral(plain)}`);
+      } else if (plain.length > 0) {
+        steps.push(`new ${addConstant(writeClass(plain.map(([name]) => name)))}(${row})`);
+        steps.push(...plain.map(([name, value]) => `${row}[${JSON.stringify(name)}] = ${value}`));
+      }
+      plain = [];
+    };
+    /** @type {string[]} */
+    const names = [];
+    /** @type {string[]} */
+    const cells = [];
+    for (const [name, value] of columns) {
+      if (typeof value === 'string') {
+        plain.push([name, value]);
+      } else {
+        addPlain();
+        const accessor = addConstant(`accessorOf(${names.length})`);
+        steps.push(`defineProperty(${row}, ${JSON.stringify(name)}, ${accessor})`);
+        names.push(name);
+        cells.push(...value);
+      }
+    }
+    addPlain();
+    if (names.length > 0) {
+      const all = addConstant(JSON.stringify(names));
+      steps.push(`addUnread(${row}, given, ${all}, [${cells.join(', ')}])`);
+    }
+    return `(${steps.join(', ')}, ${row})`;
+  };
+  /** @param {Outline} outline */
+  const writeObject = (outline) =>
+    outline.hasUnread
+      ? writeLazyRow(outline)
+      : writeLiteral(outline.properties.map((property) => [property.name, write(property)]));
+  const made = writeObject(outline);
+  return {
+    constants: constants.join(' '),
+    body: `let ${variables.join(', ')}; const half = first / 2; return ${made};`,
+  };
 }
 
 /**
@@ -240,6 +335,10 @@ function readSlots(count, together, handles, first, slots) {
   });
 }
 
+/** @param {number | undefined} mark */
+const isOfTwo = (mark) =>
+  mark === Mark.TIMESTAMP || mark === Mark.BINARY || mark === Mark.VIEW || mark === Mark.UNREAD;
+
 /**
  * How many slots and ObjectIds the values of an outline are.
  * @param {Outline} outline
@@ -253,7 +352,7 @@ function count({ properties }) {
       total.slots += slots;
       total.ids += ids;
     } else if (mark === Mark.OBJECT_ID) total.ids++;
-    else if (mark === Mark.TIMESTAMP || mark === Mark.BINARY || mark === Mark.VIEW) total.slots += 2;
+    else if (isOfTwo(mark)) total.slots += 2;
     else if (mark !== Mark.SAME_IDENTITY) total.slots++;
   }
   return total;
@@ -273,9 +372,12 @@ function compile(tokens, makers, slots, idBytes) {
   if (canCompile) {
     try {
       const { places, bigints, doubles } = slots;
-      const scope = { ...makers, places, bigints, doubles, other: otherValues(slots) };
-      const made = `(given, together, handles, first, firstId) => { ${writeBody(outline)} }`;
-      return new Function(...Object.keys(scope), `'use strict'; return ${made};`)(...Object.values(scope));
+      const { defineProperty } = Object;
+      const lazy = { Same, accessorOf, addUnread, defineProperty };
+      const scope = { ...makers, ...lazy, places, bigints, doubles, other: otherValues(slots) };
+      const { constants, body } = writeFunction(outline);
+      const text = `'use strict'; ${constants} return (given, together, handles, first, firstId) => { ${body} };`;
+      return new Function(...Object.keys(scope), text)(...Object.values(scope));
     } catch (error) {
       // The process may not generate code from strings.
       if (!(error instanceof EvalError)) throw error;
