@@ -81,6 +81,23 @@ pub fn write_code_with_scope(
     write_levels(reader, Level::Scope, 1, mode, tail)
 }
 
+/// Writes the value of any type that stands at `reader`, as an array has it, and a comma; leaves `reader` behind it.
+/// `start` is where its type stands, for errors.
+#[inline(never)]
+pub fn write_any(
+    reader: &mut Reader<'_>,
+    element_type: u8,
+    start: usize,
+    mode: DateRenderMode,
+    tail: &mut Tail<'_>,
+) -> Result<()> {
+    // Not as a level of an array, whose elements of one type are written together.
+    match write_value(reader, element_type, Level::Document, start, mode, tail)? {
+        Some(level) => write_levels(reader, level, usize::from(level == Level::Scope), mode, tail),
+        None => Ok(()),
+    }
+}
+
 #[inline(never)]
 fn write_levels(
     reader: &mut Reader<'_>,
@@ -334,11 +351,7 @@ pub fn write_object_of_parts(reader: &mut Reader<'_>, element_type: u8, tail: &m
             debug_assert_eq!(element_type, element_type::DB_POINTER);
             let name = reader.read_string()?;
             let id = hex::format_object_id(reader.read_array()?);
-            // `database.collection`, split at the first dot; without one, all of it is the collection.
-            let (database, collection) = match name.bytes().iter().position(|&byte| byte == b'.') {
-                Some(dot) => (Some(name.first(dot)), name.from(dot + 1)),
-                None => (None, name),
-            };
+            let (database, collection) = split_namespace(name);
             tail.push_ascii(b"{\"collection\":");
             tail.push_json_string(collection, b',');
             tail.push_ascii(b"\"oid\":\"");
@@ -353,6 +366,15 @@ pub fn write_object_of_parts(reader: &mut Reader<'_>, element_type: u8, tail: &m
     }
     tail.push(b',');
     Ok(())
+}
+
+/// `database.collection`, split at the first dot; without one, all of it is the collection.
+#[must_use]
+pub fn split_namespace(name: Piece<'_>) -> (Option<Piece<'_>>, Piece<'_>) {
+    match name.bytes().iter().position(|&byte| byte == b'.') {
+        Some(dot) => (Some(name.first(dot)), name.from(dot + 1)),
+        None => (None, name),
+    }
 }
 
 /// `{"code":…,"scope":{`, and the scope document stands at `reader`.

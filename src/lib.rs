@@ -32,8 +32,10 @@ pub mod object_ids;
 
 pub mod reader;
 pub mod text;
+pub mod walk;
 
 pub mod json;
+pub mod json_path;
 
 pub mod column;
 pub mod identity;
@@ -42,6 +44,8 @@ pub mod projection;
 pub mod shape;
 pub mod strict;
 pub mod unread;
+
+pub mod json_extract;
 
 pub mod deserialize;
 pub mod row;

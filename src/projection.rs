@@ -7,11 +7,12 @@
 //! the elements are walked through once, whatever the number of paths.
 
 use crate::chunk::{CHUNK, Chunk};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::identity::IdElement;
 use crate::reader::{Piece, Reader};
 use crate::spec::element_type;
 use crate::utf8;
+use crate::walk::{read_type, skip};
 
 /// What is wanted of a document.
 #[derive(Debug)]
@@ -263,31 +264,6 @@ impl Node {
         }
         Ok(())
     }
-}
-
-/// The next element's type and where it stands; `None` behind the last.
-#[inline(always)]
-fn read_type(reader: &mut Reader<'_>, unknown: fn(u8) -> ErrorKind) -> Result<Option<(u8, usize)>> {
-    let start = reader.offset();
-    match reader.read_type() {
-        0 if reader.is_at_end() => Ok(None),
-        0 => Err(unknown(0).at(start)),
-        element_type => Ok(Some((element_type, start))),
-    }
-}
-
-/// Steps over a value that is not wanted, of an element whose type stands at `start`.
-#[inline(always)]
-pub fn skip(
-    reader: &mut Reader<'_>,
-    element_type: u8,
-    start: usize,
-    unknown: fn(u8) -> ErrorKind,
-) -> Result<()> {
-    reader.skip_value(element_type).map_err(|error| match error {
-        Error { kind: ErrorKind::ColumnType(element_type), .. } => unknown(element_type).at(start),
-        error => error,
-    })
 }
 
 /// A position of an array, where a segment is one as such positions are written.

@@ -4,11 +4,12 @@ use crate::column::{Column, ColumnSink, read_column};
 use crate::datetime::DateRenderMode;
 use crate::error::ErrorKind;
 use crate::identity::IdElement;
-use crate::projection::{Found, NameSet, PathSet, Projection, skip};
+use crate::projection::{Found, NameSet, PathSet, Projection};
 use crate::reader::Reader;
 use crate::shape::{Mark, Names};
 use crate::text::Text;
 use crate::unread::{UnreadJson, is_json};
+use crate::walk::skip;
 
 /// How a row is made of a document.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,9 @@
-//! Some columns of a row, by their names and by their paths, and JSON that is left unread: each is what the whole
-//! row has. Where the whole row is an error, they may be one.
+//! Some columns of a row, by their names and by their paths, JSON that is left unread, and JSON that is extracted: each
+//! is what the whole has. Where the whole row is an error, they may be one.
 
 use bsonrow::datetime::DateRenderMode;
+use bsonrow::json_extract::{Extracted, Form, extract};
+use bsonrow::json_path::JsonPath;
 use bsonrow::projection::Projection;
 use bsonrow::row::RowOptions;
 use bsonrow::text::Text;
@@ -23,6 +25,7 @@ pub fn check(source: &[u8]) {
     check_names(source, &selected, whole.as_ref().ok());
     check_paths(source, &selected, whole.as_ref().ok());
     check_unread(source, whole.as_ref().ok());
+    check_extracted(source, names);
 }
 
 fn options(projection: Option<&Projection>, lazy_json: bool) -> RowOptions<'_> {
@@ -86,6 +89,33 @@ fn check_unread(source: &[u8], whole: Option<&Row>) {
             assert_eq!((row.names, values), (whole.names.clone(), Ok(whole.values.clone())));
         } else {
             assert!(values.is_err());
+        }
+    }
+}
+
+/// The JSON at a path, parsed; `None` where nothing is there, or nothing that can be read.
+fn extracted(source: &[u8], path: &str) -> Option<serde_json::Value> {
+    let (path, mut text) = (JsonPath::parse(path).expect("a path"), Text::default());
+    match extract(source, &path, Form::Json, MODE, &mut text).ok()?? {
+        Extracted::Ascii(json) | Extracted::Text(json) => {
+            Some(serde_json::from_str(&String::from_utf8_lossy(json)).expect("JSON text"))
+        }
+        value => panic!("{value:?} is no JSON text"),
+    }
+}
+
+fn check_extracted(source: &[u8], names: &[Vec<u8>]) {
+    let whole = extracted(source, "$");
+    for name in names {
+        let name = String::from_utf8_lossy(name);
+        let path = format!("$.{}", serde_json::to_string(&name).expect("a string"));
+        let value = extracted(source, &path);
+        // Of a label that stands twice, the parser takes another than SQLite.
+        let is_unique = names.iter().filter(|other| String::from_utf8_lossy(other) == name).count() == 1;
+        if let Some(whole) = &whole
+            && is_unique
+        {
+            assert_eq!(value.as_ref(), whole.get(&*name));
         }
     }
 }
