@@ -436,6 +436,41 @@ export declare function parseChangeDocument(
   options?: Pick<ConverterOptions, 'bson'>,
 ): ProjectedChangeStreamDocument;
 
+/** How a part of a document's JSON is extracted. */
+export interface JsonExtractOptions {
+  /**
+   * `'json'`: its JSON text, as SQLite's `->` gives it. `'value'`: a string without its quotes and escapes, a number, a
+   * `bigint` where it is an integer of 64 bits, `null` for null, and the JSON text of an object or array, as `->>` gives
+   * them. Default `'json'`.
+   */
+  as?: 'json' | 'value';
+  /** How dates in it are rendered. Default `DateRenderMode.ISO_MILLISECONDS`. */
+  mode?: DateRenderMode;
+}
+
+/**
+ * What SQLite's `->` or `->>` gives for the JSON text of a document, straight from its BSON: only what is found is
+ * written. The JSON is what a nested document of these bytes has in a row, of which the first of equal labels counts.
+ *
+ * @param path as SQLite's operators take it: `$` and then `.label`, `."quoted label"`, `[0]` and, from the end of an
+ *   array, `[#-1]`, one step after another; or a label by itself, or a position as an integer, negative from the end.
+ *   In quotes, the escapes of JSON mean what they mean there. It is one that SQLite 3.54 takes, but must be well-formed
+ *   to its end whatever is found on the way.
+ * @returns `null` where nothing is at the path
+ * @throws TypeError where `path` is malformed, which it quotes, or another argument is not what it should be
+ * @throws BsonRowError for malformed BSON on the way and in what is extracted; nothing else is looked at
+ */
+export declare function jsonExtract(
+  source: Uint8Array,
+  path: string | number | bigint,
+  options?: JsonExtractOptions & { as?: 'json' },
+): string | null;
+export declare function jsonExtract(
+  source: Uint8Array,
+  path: string | number | bigint,
+  options: JsonExtractOptions,
+): bigint | number | string | null;
+
 /**
  * The mode that the service's compatibility options stand for: ISO where `timestamps_iso8601` is on (an
  * override decides, else edition 2 and later), and then whole seconds where `maxTimeValuePrecision` has no

@@ -6,6 +6,7 @@
 const { DateRenderMode, getDateRenderMode } = require('./lib/context.js');
 const { NativeSourceRowConverter } = require('./lib/converter.js');
 const { bufferToSqlite, parseChangeDocument, parseDocumentId } = require('./lib/functions.js');
+const { jsonExtract } = require('./lib/json-extract.js');
 const { fromMessagePackTable, messagePackExtensions } = require('./lib/message-pack.js');
 const { SplitEventMerger } = require('./lib/split-events.js');
 
@@ -16,6 +17,7 @@ module.exports = {
   bufferToSqlite,
   fromMessagePackTable,
   getDateRenderMode,
+  jsonExtract,
   messagePackExtensions,
   parseChangeDocument,
   parseDocumentId,

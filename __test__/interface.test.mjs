@@ -21,6 +21,7 @@ const EXPORTS = {
   parseDocumentId: 'function',
   parseChangeDocument: 'function',
   getDateRenderMode: 'function',
+  jsonExtract: 'function',
   DateRenderMode: 'object',
 };
 

@@ -1,3 +1,4 @@
+const { problemOf, quote } = require('./check-text.js');
 const { invalid } = require('./context.js');
 
 /**
@@ -50,24 +51,7 @@ function checkPath(path, name) {
   return /** @type {string} */ (path);
 }
 
-/** @param {unknown} text */
-function problemOf(text) {
-  if (typeof text !== 'string') return 'it is not a string';
-  if (text === '') return 'it is empty';
-  // No name in BSON has these.
-  if (text.includes('\0')) return 'it has a NUL character';
-  return /\p{Surrogate}/u.test(text) ? 'it has a surrogate without its other half' : undefined;
-}
-
 /** @param {unknown} path */
 const hasEmptySegment = (path) => String(path).split('.').includes('');
-
-/** @param {unknown} value */
-const quote = (value) => (typeof value === 'string' ? JSON.stringify(value) : describe(value));
-
-/** Some values have no string. @param {unknown} value */
-function describe(value) {
-  return typeof value === 'object' || typeof value === 'function' ? typeof value : String(value);
-}
 
 module.exports = { readColumns };

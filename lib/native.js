@@ -7,6 +7,7 @@ const { platformName } = require('./platform.js');
  * @property {(builders: number, mode: number, isStrict: boolean, wantsUpdateDescription: boolean,
  *   isZeroCopy: boolean, isLazyJson: boolean, columns?: string[], paths?: string[]) => NativeConverter} createConverter
  * @property {(source: Uint8Array, start: number, rest: number) => string} readJson
+ * @property {(source: Uint8Array, path: string, isValue: boolean, mode: number) => any} jsonExtract
  * @property {(bytes: Uint8Array, mode: number, builders: number) => any} bufferToSqlite
  * @property {(bytes: Uint8Array, builders: number) => { id: any, idBuffer: Uint8Array }} parseDocumentId
  * @property {(event: Uint8Array, builders: number) => any} parseChangeDocument

@@ -19,6 +19,8 @@ use crate::job::Job;
 use crate::js_error::ErrorPlace;
 use crate::js_message_pack::Writing;
 use crate::js_row::{self, Conversion, Site};
+use crate::json_extract::Form;
+use crate::json_path::JsonPath;
 use crate::locate::path_to;
 use crate::message_pack;
 use crate::node::{Env, Failure, Result, Source, Value};
@@ -264,6 +266,21 @@ unsafe extern "C" fn read_json(env: sys::napi_env, info: sys::napi_callback_info
     })
 }
 
+/// `(source, path, isValue, mode) => value`: what is at a path in the document's JSON; undefined where that is malformed
+unsafe extern "C" fn json_extract(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
+    call(env, info, |env, addon: &Rc<Addon>, [source, path, is_value, mode]| {
+        let mode = read_mode(env, mode)?;
+        let form = if env.is_true(is_value) { Form::Value } else { Form::Json };
+        let path = env.text_of(path)?;
+        // SAFETY: the source is read to its end before JavaScript runs.
+        let source = unsafe { env.source(source, SOURCE) }?;
+        match JsonPath::parse(&path) {
+            Some(path) => js_row::extract_json(env, source.bytes(), &path, form, mode, &addon.workshop),
+            None => env.undefined(),
+        }
+    })
+}
+
 /// `(object) => number`: see [`Builders`].
 unsafe extern "C" fn create_builders(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
     call(env, info, |env, addon: &Rc<Addon>, [object]| {
@@ -329,6 +346,7 @@ pub fn init(exports: Object<'_>, env: napi::Env) -> napi::Result<()> {
         set(c"createBuilders", create_builders)?;
         set(c"createConverter", create_converter)?;
         set(c"readJson", read_json)?;
+        set(c"jsonExtract", json_extract)?;
         set(c"bufferToSqlite", buffer_to_sqlite)?;
         set(c"parseDocumentId", parse_document_id)?;
         set(c"parseChangeDocument", parse_change_document)

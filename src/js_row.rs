@@ -14,6 +14,8 @@ use crate::datetime::DateRenderMode;
 use crate::deserialize::{ValueSink, write_value};
 use crate::error::ErrorKind;
 use crate::identity::IdElement;
+use crate::json_extract::{Extracted, Form, extract};
+use crate::json_path::JsonPath;
 use crate::node::{Env, Failure, Result, Value};
 use crate::parts::{Make, Parts};
 use crate::projection::Projection;
@@ -78,6 +80,29 @@ pub fn read_json(env: Env, source: Value, json: UnreadJson, workshop: &RefCell<W
         if written.ascii { env.string_latin1(written.bytes) } else { string(env, written.bytes, scratch) }
     });
     borrowed.rest(part.bytes().len());
+    made
+}
+
+/// What is at a path in the JSON of a document.
+pub fn extract_json(
+    env: Env,
+    source: &[u8],
+    path: &JsonPath,
+    form: Form,
+    mode: DateRenderMode,
+    workshop: &RefCell<Workshop>,
+) -> Result<Value> {
+    let mut borrowed = workshop.borrow_mut();
+    let Workshop { text, scratch, .. } = &mut *borrowed;
+    let made = match extract(source, path, form, mode, text) {
+        Ok(None | Some(Extracted::Null)) => env.null(),
+        Ok(Some(Extracted::Integer(number))) => env.bigint(number),
+        Ok(Some(Extracted::Real(number))) => env.number(number),
+        Ok(Some(Extracted::Ascii(text))) => env.string_latin1(text),
+        Ok(Some(Extracted::Text(text))) => string(env, text, scratch),
+        Err(error) => Err(error.into()),
+    };
+    borrowed.rest(source.len());
     made
 }
 

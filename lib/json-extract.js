@@ -1,0 +1,41 @@
+const { problemOf, quote } = require('./check-text.js');
+const { DateRenderMode, invalid } = require('./context.js');
+const native = require('./native.js');
+const { checkObject } = require('./options.js');
+
+/** @typedef {import('../index.js').JsonExtractOptions} JsonExtractOptions */
+
+const KNOWN = new Set(['as', 'mode']);
+
+/**
+ * @param {Uint8Array} source
+ * @param {string | number | bigint} path
+ * @param {JsonExtractOptions} [options]
+ */
+function jsonExtract(source, path, options = {}) {
+  for (const name of Object.keys(checkObject(options))) {
+    if (!KNOWN.has(name)) throw invalid(`options.${name} is not an option`);
+  }
+  const { as = 'json', mode = DateRenderMode.ISO_MILLISECONDS } = options;
+  if (as !== 'json' && as !== 'value') throw invalid("options.as must be 'json' or 'value'");
+  const extracted = native.jsonExtract(source, readPath(path), as === 'value', mode);
+  if (extracted === undefined) throw invalid(`${quote(path)} is no path into JSON`);
+  return extracted;
+}
+
+/**
+ * A path as a string.
+ * @param {unknown} path
+ * @returns {string}
+ */
+function readPath(path) {
+  if (typeof path === 'bigint' || Number.isSafeInteger(path)) {
+    // From the end where it is below zero.
+    return Number(path) < 0 ? `$[#${path}]` : `$[${path}]`;
+  }
+  const problem = problemOf(path);
+  if (problem !== undefined) throw invalid(`${quote(path)} is no path into JSON, ${problem}`);
+  return /** @type {string} */ (path);
+}
+
+module.exports = { jsonExtract };
