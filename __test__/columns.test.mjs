@@ -406,6 +406,14 @@ for (const [title, columns] of Object.entries(FORMS)) {
       expectSame(events.changes, [converter.convertChange(event), converter.convertChange(event)]);
       expectSame(converter.convertDocuments(documents), expected);
     });
+    it('convertBatchAsync and convertDocumentsAsync', async () => {
+      const documents = Array.from({ length: 70 }, (_, index) => (index % 3 ? ORDER : before));
+      const expected = documents.map((bytes) => converter.rawToSqliteRow(bytes));
+      expectSame(await converter.convertDocumentsAsync(documents), expected);
+      expectSame((await converter.convertBatchAsync(cursorReply(batchOf(documents)))).documents, expected);
+      const events = cursorReply(batchOf([event, event]), { isChangeStream: true });
+      expectSame((await converter.convertBatchAsync(events)).changes, converter.convertBatch(events).changes);
+    });
     it('the row is the expected one', () => {
       expectRow(
         row,

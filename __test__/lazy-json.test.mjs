@@ -291,6 +291,43 @@ describe('every method gives what it gives without the option', () => {
     }
   });
 
+  it('convertBatchAsync and convertDocumentsAsync', async () => {
+    // Some with a layout of their own, which are made one by one.
+    const documents = Array.from({ length: 200 }, (_, index) =>
+      document([
+        int('_id', index),
+        ...(index % 5 ? [nested('o', int('n', index))] : []),
+        ...(index % 11 ? [] : [nested(`only ${index}`, int('n', index))]),
+        int('last', index),
+      ]),
+    );
+    const events = documents.map((bytes) =>
+      document([
+        string('operationType', 'insert'),
+        element(Type.DOCUMENT, 'fullDocument', bytes),
+        nested('documentKey', int('_id', 5)),
+      ]),
+    );
+    const readAll = (results) => results.map(({ row, replicaId }) => ({ row: read(row), replicaId }));
+    const [reply, changes] = [
+      cursorReply(batchOf(documents)),
+      cursorReply(batchOf(events), { isChangeStream: true }),
+    ];
+    const shared = new Uint8Array(new SharedArrayBuffer(reply.length));
+    shared.set(reply);
+    for (let round = 0; round < 3; round++) {
+      const results = await lazy.convertDocumentsAsync(documents);
+      expect(accessorsOf(results[1].row)).toEqual(['o']);
+      expectSame(readAll(results), eager.convertDocuments(documents));
+      for (const source of [reply, shared]) {
+        const batch = await lazy.convertBatchAsync(source);
+        expectSame(readAll(batch.documents), eager.convertBatch(reply).documents);
+      }
+      const batch = await lazy.convertBatchAsync(changes);
+      expectSame(batch.changes.map(readChange), eager.convertBatch(changes).changes);
+    }
+  });
+
   it('with columns, of names and of paths', () => {
     const select = (columns) =>
       new NativeSourceRowConverter(MODE, { columns, lazyJson: true }).rawToSqliteRow(ORDER).row;
@@ -391,6 +428,13 @@ describe('malformed bytes', () => {
     expectRow(row, { _id: 1n, good: '{"n":1}', bad: 'mended' });
     const { error } = attempt(() => eager.rawToSqliteRow(source));
     expect({ code: error.code, offset: error.offset, path: error.path }).toEqual(place);
+  });
+
+  it('have their place in the whole source of a batch that another thread has read', async () => {
+    const reply = cursorReply(batchOf([ORDER, source]));
+    const inReply = { ...place, offset: reply.indexOf(0x99), path: ['nextBatch', '1', ...place.path] };
+    expect(errorAt((await lazy.convertBatchAsync(reply)).documents[1].row)).toEqual(inReply);
+    expect(errorAt((await lazy.convertDocumentsAsync([ORDER, source]))[1].row)).toEqual(place);
   });
 
   it('have their place in the whole source of an event or batch', () => {
@@ -506,7 +550,7 @@ describe('the memory of the source', () => {
       /** Whether the memory of a source lives with what \`convert\` gave for it, and after that was dropped. */
       const livesOf = async (convert, source) => {
         const weak = new WeakRef(source.buffer);
-        const held = [convert(source)];
+        const held = [await convert(source)];
         source = undefined;
         await collect();
         const withIt = isAlive(weak);
@@ -534,6 +578,9 @@ describe('the memory of the source', () => {
         batchRead: await livesOf((source) => { const { documents } = converter.convertBatch(source); documents.forEach(({ row }) => readAll(row)); return documents; }, make(reply)),
         otherOfBatch: await livesOf((source) => converter.convertBatch(source).documents[0], make(reply)),
         documents: await livesOf((source) => converter.convertDocuments([source])[0], make(order)),
+        batchAsync: await livesOf(async (source) => (await converter.convertBatchAsync(source)).documents[1], make(reply)),
+        otherOfBatchAsync: await livesOf(async (source) => (await converter.convertBatchAsync(source)).documents[0], make(reply)),
+        documentsAsync: await livesOf(async (source) => (await converter.convertDocumentsAsync([source]))[0], make(order)),
       });
       report([await both(), await both()]);
       `,
@@ -555,6 +602,9 @@ describe('the memory of the source', () => {
       batchRead: notKept,
       otherOfBatch: notKept,
       documents: kept,
+      batchAsync: kept,
+      otherOfBatchAsync: notKept,
+      documentsAsync: kept,
     };
     expect(lives).toEqual([expected, expected]);
   });
