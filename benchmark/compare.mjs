@@ -6,6 +6,10 @@ import { readMaps, readRows } from './messages.mjs';
 const answerOf = {
   row: ({ row, replicaId }) => ({ row: withTexts(row), replicaId }),
   sharedRow: ({ row, replicaId }) => ({ row, replicaId }),
+  someColumns: ({ row, replicaId }) => ({ row, replicaId }),
+  somePaths: ({ row, replicaId }) => ({ row, replicaId }),
+  // Spread reads what is not read yet.
+  lazyRow: ({ row, replicaId }) => ({ row: { ...row }, replicaId }),
   columns: (row) => row,
   event: ({ change, converted, before }) => ({ change: withoutDocuments(change), converted, before }),
   change: withRows,

@@ -11,7 +11,15 @@ const deserialize = (bytes) => peer.bson.deserialize(bytes, { useBigInt64: true 
 const typescript = new peer.DirectSourceRowConverter(context);
 const older = new peer.LegacySourceRowConverter(context);
 const addon = new NativeSourceRowConverter(context, { bson: peer.bson });
-const sharing = new NativeSourceRowConverter(context, { bson: peer.bson, zeroCopy: true });
+const addonWith = (options) => new NativeSourceRowConverter(context, { bson: peer.bson, ...options });
+const sharing = addonWith({ zeroCopy: true });
+const lazy = addonWith({ lazyJson: true });
+
+/** Two of twelve columns, and two paths of which one leads into a nested document. */
+const columns = ['email', 'balance'];
+const paths = { mail: 'email', city: 'address.city' };
+const selecting = addonWith({ columns });
+const following = addonWith({ columns: paths });
 
 /**
  * An event to its fields and its rows: by `parse`, which leaves documents as they are to be given to `rowOf`, that after
@@ -46,6 +54,17 @@ function idsByHand(bytes) {
   return { replicaId: _id, row };
 }
 
+/** Without such an option the whole row is made, of which two columns are taken. */
+const pickingColumns = (rowOf) => (document) => {
+  const { row, replicaId } = rowOf(document);
+  return { row: { email: row.email, balance: row.balance }, replicaId };
+};
+/** And what is nested is parsed. */
+const pickingPaths = (rowOf) => (document) => {
+  const { row, replicaId } = rowOf(document);
+  return { row: { mail: row.email, city: JSON.parse(row.address).city }, replicaId };
+};
+
 const typescriptRow = (document) => typescript.rawToSqliteRow(document);
 const typescriptColumns = (document) => peer.bufferToSqlite(document, mode);
 const typescriptEvent =
@@ -57,11 +76,15 @@ const addonParse = (event) => parseChangeDocument(event, { bson: peer.bson });
 
 /**
  * How a contender converts what each kind of scenario has; `change` is an event by the fewest calls, where `event` is
- * by the same calls for all; `sharedRow` is a row whose long strings may stand over the source's memory.
+ * by the same calls for all; `sharedRow` is a row whose long strings may stand over the source's memory, `someColumns`
+ * and `somePaths` one of two columns, `lazyRow` one whose JSON text nobody reads.
  * @typedef {object} Contender
  * @property {string} title
  * @property {(bytes: Buffer) => any} [row]
  * @property {(bytes: Buffer) => any} [sharedRow]
+ * @property {(bytes: Buffer) => any} [someColumns]
+ * @property {(bytes: Buffer) => any} [somePaths]
+ * @property {(bytes: Buffer) => any} [lazyRow]
  * @property {(bytes: Buffer) => any} [columns]
  * @property {(bytes: Buffer) => any} [event]
  * @property {(bytes: Buffer) => any} [change]
@@ -76,6 +99,9 @@ export const contenders = {
     title: 'TypeScript',
     row: typescriptRow,
     sharedRow: typescriptRow,
+    someColumns: pickingColumns(typescriptRow),
+    somePaths: pickingPaths(typescriptRow),
+    lazyRow: typescriptRow,
     columns: typescriptColumns,
     event: typescriptEvent,
     change: typescriptEvent,
@@ -87,6 +113,9 @@ export const contenders = {
     title: 'bson.deserialize',
     row: (bytes) => older.rawToSqliteRow(bytes),
     sharedRow: (bytes) => older.rawToSqliteRow(bytes),
+    someColumns: pickingColumns((bytes) => older.rawToSqliteRow(bytes)),
+    somePaths: pickingPaths((bytes) => older.rawToSqliteRow(bytes)),
+    lazyRow: (bytes) => older.rawToSqliteRow(bytes),
     columns: (bytes) => olderColumns(deserialize(bytes)),
     event: olderEvent(deserialize),
     change: olderEvent(deserialize),
@@ -104,10 +133,17 @@ export const contenders = {
     message: packedAlone(typescriptRow),
     table: packedAlone(typescriptRow),
   },
+  eager: {
+    title: 'bsonrow without lazyJson',
+    lazyRow: addonRow,
+  },
   bsonrow: {
     title: 'bsonrow',
     row: addonRow,
     sharedRow: (document) => sharing.rawToSqliteRow(document),
+    someColumns: (document) => selecting.rawToSqliteRow(document),
+    somePaths: (document) => following.rawToSqliteRow(document),
+    lazyRow: (document) => lazy.rawToSqliteRow(document),
     columns: addonColumns,
     event: eventConverter(addonParse, addonRow, addonColumns),
     change: (event) => addon.convertChange(event),

@@ -9,7 +9,7 @@ const least = 1.1;
  * @param {object} result as scenario-process.mjs sends it
  */
 export function figuresOf(scenario, { documents, bytes, differences, nanoseconds }) {
-  const { id, title, group, kind, targets } = scenario;
+  const { id, title, group, kind, targets, mostNs } = scenario;
   const meanBytes = bytes / documents;
   const contenders = Object.fromEntries(
     Object.entries(nanoseconds).map(([name, values]) => {
@@ -38,6 +38,7 @@ export function figuresOf(scenario, { documents, bytes, differences, nanoseconds
     documents,
     meanBytes: Math.round(meanBytes),
     targets: { typescript: least, ...targets },
+    mostNs,
     contenders,
     ratios,
     differences,

@@ -1,5 +1,5 @@
 // The table on the terminal, a line as each scenario ends.
-import { describeRun, number, ratio, timeCells } from './format.mjs';
+import { describeRun, microseconds, number, ratio, timeCells } from './format.mjs';
 import { textLine } from './text-line.mjs';
 
 const columns = [
@@ -29,11 +29,11 @@ export function headerLines(report) {
   ];
 }
 
-/** Contenders of some scenarios only. */
-const inWords = { 'js-bson': 'by hand', msgpackr: 'msgpackr alone' };
+/** Contenders that only some scenarios have, in words. */
+const otherContenders = { 'js-bson': 'by hand', msgpackr: 'msgpackr alone', eager: 'without lazyJson' };
 
-/** The ratio to any other contender follows in words. */
-export function scenarioLine({ title, meanBytes, contenders, ratios, targets }) {
+/** Ratios to other contenders, and the most time that the addon is to take, follow in words. */
+export function scenarioLine({ title, meanBytes, contenders, ratios, targets, mostNs }) {
   const { bsonrow } = contenders;
   const cells = [
     title,
@@ -44,10 +44,14 @@ export function scenarioLine({ title, meanBytes, contenders, ratios, targets }) 
     number(bsonrow?.mibPerSecond),
     number(bsonrow?.documentsPerSecond),
   ];
-  const others = Object.entries(inWords)
+  const others = Object.entries(otherContenders)
     .filter(([name]) => ratios[name] !== undefined)
     .map(([name, words]) => `  ${words}: ${ratio(ratios[name])} ${targetCell(name, ratios, targets)}`);
-  return [textLine(cells, widths), ...others].join('').trimEnd();
+  const most =
+    mostNs === undefined || bsonrow === undefined
+      ? ''
+      : `  at most: ${bsonrow.nsPerDocument > mostNs ? '!' : ''}${microseconds(mostNs)}`;
+  return `${textLine(cells, widths)}${others.join('')}${most}`.trimEnd();
 }
 
 const targetCell = (name, ratios, targets) =>

@@ -12,13 +12,13 @@ const rowOf = ({ title, meanBytes, contenders, ratios }) => [
   ratio(ratios.typescript),
 ];
 
-/** The contender that only some scenarios have. */
-function byHandLine(scenarios) {
+/** A contender that only some scenarios have. */
+function otherLine(scenarios, name, words) {
   const parts = scenarios
-    .filter(({ ratios }) => ratios['js-bson'] !== undefined)
-    .map(({ title, ratios }) => `${title} ${ratio(ratios['js-bson'])}`);
+    .filter(({ ratios }) => ratios[name] !== undefined)
+    .map(({ title, ratios }) => `${title} ${ratio(ratios[name])}`);
   if (parts.length === 0) return [];
-  return ['', `Ratio to \`bson.deserialize\` and \`toHexString\` of each: ${parts.join(', ')}.`];
+  return ['', `Ratio to ${words}: ${parts.join(', ')}.`];
 }
 
 /** @returns {string[]} lines of Markdown */
@@ -32,6 +32,7 @@ export function benchLines(report) {
     `${describeRun(report)}. Time of one document or event: the median of ${rounds} rounds of about ${roundMs} ms, contenders alternating. Ratio: how many times as fast as the TypeScript converter.`,
     '',
     ...markdownTable(HEAD, rows),
-    ...byHandLine(scenarios),
+    ...otherLine(scenarios, 'js-bson', '`bson.deserialize` and `toHexString` of each'),
+    ...otherLine(scenarios, 'eager', 'the same without `lazyJson`'),
   ];
 }
