@@ -69,9 +69,8 @@ impl Converter {
 
     /// How objects of a message are converted.
     #[must_use]
-    pub fn message_options(&self, table: bool) -> message_pack::Options {
-        let Conversion { mode, strict, update_description, .. } = self.conversion;
-        message_pack::Options { mode, strict, update_description, table }
+    pub fn message_options(&self, table: bool) -> message_pack::Options<'_> {
+        message_pack::Options { object: self.conversion.options(), table }
     }
 
     /// Where its objects are made.

@@ -186,7 +186,6 @@ mod tests {
     use super::{Batch, Item, find_document_key, read_reply};
     use crate::deserialize::{Value, ValueSink};
     use crate::error::{Error, ErrorKind};
-    use crate::locate::path_to;
     use crate::reader::Reader;
     use crate::shape::{Names, Shapes};
     use bson::doc;

@@ -18,8 +18,9 @@ use crate::batch::{OnError, Refusal};
 use crate::builders::{Layout, Objects, tokens};
 use crate::converter::Converter;
 use crate::cursor_reply::{Batch, Kind, Spot, read_reply};
-use crate::js_row::{Conversion, Plan, Site, read_fields};
+use crate::js_row::{Conversion, Plan, Site};
 use crate::node::{Env, Failure, Reference, Result, Source, Value};
+use crate::object::read_object;
 use crate::parts::Parts;
 use crate::record::{Arena, Chunk, Entries, Later, Numbered, Place, Recorded, RecordedObject, Recorder};
 use crate::shape::{Guess, ReadNames, ShapeId, Token};
@@ -149,7 +150,7 @@ impl Task {
                 // A kept source does not become shorter.
                 let object = spot.bytes(source.bytes)?.unwrap_or(&[]);
                 recorder.read(source, object, &mut chunk, |reader, names, text, sink| {
-                    read_fields(kind, &self.conversion, reader, names, text, sink)
+                    read_object(kind, self.conversion.options(), reader, names, text, sink)
                 })
             });
             match recorded {

@@ -25,7 +25,7 @@ pub struct Writing<'c> {
     /// The converter that was asked.
     pub converter: &'c Converter,
     /// How objects are converted.
-    pub options: Options,
+    pub options: Options<'c>,
     /// What becomes of an object that cannot be.
     pub on_error: OnError,
 }

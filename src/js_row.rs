@@ -7,22 +7,20 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::builders::{Builders, Layout, Workshop, string, tokens};
-use crate::change_event::{ChangeOptions, read_change, read_event};
+use crate::change_event::read_event;
 use crate::column::{Column, ColumnSink};
 use crate::cursor_reply::{Batch, Kind, read_reply};
 use crate::datetime::DateRenderMode;
-use crate::deserialize::{ValueSink, write_value};
 use crate::error::ErrorKind;
-use crate::identity::IdElement;
 use crate::json_extract::{Extracted, Form, extract};
 use crate::json_path::JsonPath;
 use crate::node::{Env, Failure, Result, Value};
+use crate::object::{self, ObjectOptions, write_id};
 use crate::parts::{Make, Parts};
 use crate::projection::Projection;
 use crate::reader::Reader;
 use crate::row::{RowOptions, read_row};
-use crate::shape::{Guess, Mark, Names, Sequence, ShapeId};
-use crate::strict;
+use crate::shape::{Guess, Names, Sequence, ShapeId};
 use crate::text::Text;
 use crate::unread::UnreadJson;
 use crate::values::Values;
@@ -181,8 +179,13 @@ pub struct Conversion {
 }
 
 impl Conversion {
-    fn row_options(&self) -> RowOptions<'_> {
-        RowOptions { mode: self.mode, projection: self.projection.as_deref(), lazy_json: self.lazy_json }
+    /// As the core takes them.
+    #[inline(always)]
+    #[must_use]
+    pub fn options(&self) -> ObjectOptions<'_> {
+        let Self { mode, lazy_json, strict, update_description, .. } = *self;
+        let row = RowOptions { mode, projection: self.projection.as_deref(), lazy_json };
+        ObjectOptions { row, strict, update_description }
     }
 }
 
@@ -215,40 +218,6 @@ fn read_object<'a>(
     builders.layout(env, shape, workshop)
 }
 
-/// Reads all of a document or change event: names and values.
-#[inline(always)]
-pub fn read_fields<'a, M: Make>(
-    kind: Kind,
-    conversion: &'a Conversion,
-    reader: &mut Reader<'a>,
-    names: &mut Names<'a, '_>,
-    text: &mut Text,
-    sink: &mut Values<'_, M>,
-) -> Result<()> {
-    let row = conversion.row_options();
-    match kind {
-        Kind::Document => {
-            if conversion.strict {
-                strict::check(reader.source(), strict::Kind::Document)?;
-            }
-            names.add("row");
-            names.mark(Mark::Enter);
-            let id = read_row(reader, row, names, text, sink)?;
-            names.mark(Mark::Leave);
-            let id = id.ok_or(ErrorKind::NoId.at(0))?;
-            names.add("replicaId");
-            write_id(&id, names, sink)
-        }
-        Kind::Change => {
-            if conversion.strict {
-                strict::check(reader.source(), strict::Kind::Event)?;
-            }
-            let options = ChangeOptions { row, update_description: conversion.update_description };
-            read_change(reader, options, names, text, sink)
-        }
-    }
-}
-
 /// Reads a document or change event behind what `parts` has.
 #[inline(always)]
 pub fn read_into(
@@ -260,7 +229,7 @@ pub fn read_into(
     parts: &mut Parts<Value>,
 ) -> Result<Layout> {
     read_object(site, input, guess, parts, |reader, names, text, sink| {
-        read_fields(kind, conversion, reader, names, text, sink)
+        object::read_object(kind, conversion.options(), reader, names, text, sink)
     })
 }
 
@@ -302,17 +271,6 @@ pub fn read_plain_row(site: Site<'_>, bytes: &[u8], mode: DateRenderMode, guess:
             read_row(reader, options, names, text, sink).map(drop)
         })
     })
-}
-
-/// An identity, which must be told from every other.
-#[inline(always)]
-fn write_id<'a, S: ValueSink<Error = Failure>>(
-    id: &IdElement<'a>,
-    names: &mut Names<'a, '_>,
-    sink: &mut S,
-) -> Result<()> {
-    id.check()?;
-    write_value(&mut id.value(), id.element_type(), names, sink)
 }
 
 /// Reads a document's identity as a value and as a document of it alone: `{ id, idBuffer }`.

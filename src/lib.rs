@@ -53,6 +53,8 @@ pub mod row;
 pub mod change_event;
 pub mod cursor_reply;
 
+pub mod object;
+
 pub mod message_pack;
 
 #[cfg(feature = "node")]

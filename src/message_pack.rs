@@ -13,17 +13,14 @@ mod values;
 
 use std::ops::Range;
 
-use crate::change_event::{ChangeOptions, read_change};
 use crate::cursor_reply::{Batch, Kind, Spot, id_document, read_reply};
-use crate::datetime::DateRenderMode;
-use crate::deserialize::{Value, ValueSink, write_value};
+use crate::deserialize::{Value, ValueSink};
 use crate::error::{Error, ErrorKind};
-use crate::identity::{IdElement, find_id};
+use crate::identity::find_id;
+use crate::object::{ObjectOptions, read_object, write_id};
 use crate::reader::Reader;
-use crate::row::read_row;
 use crate::shape::{Guess, Mark, Names, Sequence, Shapes};
 use crate::spec::MIN_DOCUMENT;
-use crate::strict;
 use crate::text::{KEEP, Text};
 
 use layout::{Layout, Layouts, Style};
@@ -81,13 +78,9 @@ pub type Result<T> = std::result::Result<T, Failure>;
 
 /// How objects are converted.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// How dates are rendered.
-    pub mode: DateRenderMode,
-    /// Whether to refuse what the specification forbids though its meaning is clear.
-    pub strict: bool,
-    /// Whether a change's `updateDescription` is wanted.
-    pub update_description: bool,
+pub struct Options<'p> {
+    /// What of each is wanted. JSON text is never left unread.
+    pub object: ObjectOptions<'p>,
     /// Whether lists are tables.
     pub table: bool,
 }
@@ -191,7 +184,7 @@ impl Packer {
     }
 
     /// A document or change as the whole message, or, in a table, as the only one of a list.
-    pub fn write_one(&mut self, source: &[u8], kind: Kind, options: Options) -> Result<()> {
+    pub fn write_one(&mut self, source: &[u8], kind: Kind, options: Options<'_>) -> Result<()> {
         if !options.table {
             return self.write_object(source, kind, options, None);
         }
@@ -202,7 +195,7 @@ impl Packer {
     }
 
     /// A list of `len` objects or errors, which follow.
-    pub fn begin_list(&mut self, len: usize, options: Options) -> Result<List> {
+    pub fn begin_list(&mut self, len: usize, options: Options<'_>) -> Result<List> {
         Ok(List::begin(len, options.table, &mut self.out)?)
     }
 
@@ -217,36 +210,13 @@ impl Packer {
         &mut self,
         source: &[u8],
         kind: Kind,
-        options: Options,
+        options: Options<'_>,
         list: Option<&mut List>,
     ) -> Result<()> {
         let style = if options.table { Style::Array } else { Style::Map };
-        match kind {
-            Kind::Document => {
-                if options.strict {
-                    strict::check(source, strict::Kind::Document)?;
-                }
-                self.write(source, Object::of(kind), style, list, |reader, names, text, values| {
-                    names.add("row");
-                    names.mark(Mark::Enter);
-                    let id = read_row(reader, options.mode, names, text, values)?;
-                    names.mark(Mark::Leave);
-                    let id = id.ok_or(ErrorKind::NoId.at(0))?;
-                    names.add("replicaId");
-                    write_id(&id, names, values)
-                })
-            }
-            Kind::Change => {
-                if options.strict {
-                    strict::check(source, strict::Kind::Event)?;
-                }
-                let Options { mode, update_description, .. } = options;
-                let options = ChangeOptions { mode, update_description };
-                self.write(source, Object::of(kind), style, list, |reader, names, text, values| {
-                    read_change(reader, options, names, text, values)
-                })
-            }
-        }
+        self.write(source, Object::of(kind), style, list, |reader, names, text, values| {
+            read_object(kind, options.object, reader, names, text, values)
+        })
     }
 
     /// An error in place of an object, in a list.
@@ -294,7 +264,7 @@ impl Packer {
         source: &[u8],
         kind: Option<Kind>,
         on_error: OnError,
-        options: Options,
+        options: Options<'_>,
     ) -> std::result::Result<(), BatchFailure> {
         let (batch, kind, mut list) = self.write_reply(source, kind, options).map_err(BatchFailure::Reply)?;
         for (index, item) in (0..).zip(&batch.items) {
@@ -325,7 +295,7 @@ impl Packer {
         &mut self,
         source: &[u8],
         kind: Option<Kind>,
-        options: Options,
+        options: Options<'_>,
     ) -> Result<(Batch, Kind, List)> {
         let mut reply = None;
         self.write(source, Object::Reply, Style::OpenMap, None, |reader, names, _, values| {
@@ -429,11 +399,4 @@ impl Packer {
         out.extend_from_slice(spare);
         Ok(list.map_or(Ok(()), |list| list.add(start, layout.names(), out))?)
     }
-}
-
-/// An identity, which must be told from every other.
-#[inline(always)]
-fn write_id<'a>(id: &IdElement<'a>, names: &mut Names<'a, '_>, values: &mut Values<'_>) -> Result<()> {
-    id.check()?;
-    write_value(&mut id.value(), id.element_type(), names, values)
 }

@@ -223,7 +223,7 @@ impl<H> Parts<H> {
     #[inline(always)]
     #[must_use]
     pub fn texts(&self) -> Option<Range<usize>> {
-        self.has_text.then(|| self.start.text..self.together.len())
+        self.has_text.then_some(self.start.text..self.together.len())
     }
 
     /// Puts a text with the others, which has room there.

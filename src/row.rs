@@ -24,8 +24,13 @@ pub struct RowOptions<'p> {
 
 /// Takes the values of a row.
 pub trait RowSink: ColumnSink {
-    /// Takes a value that is left unread, marked so.
-    fn write_unread(&mut self, json: UnreadJson) -> Result<(), Self::Error>;
+    /// Whether it takes values that are left unread.
+    const TAKES_UNREAD: bool = false;
+
+    /// Takes such a value, marked so.
+    fn write_unread(&mut self, _json: UnreadJson) -> Result<(), Self::Error> {
+        Ok(())
+    }
 }
 
 /// Reads the document that `reader` stands at the beginning of: the columns' names into `names`, their values into
@@ -70,7 +75,7 @@ fn read_value<'a, S: RowSink>(
     text: &mut Text,
     sink: &mut S,
 ) -> Result<(), S::Error> {
-    if lazy_json && is_json(element_type) {
+    if S::TAKES_UNREAD && lazy_json && is_json(element_type) {
         names.mark(Mark::Unread);
         return sink.write_unread(UnreadJson::skip(reader, element_type, mode)?);
     }

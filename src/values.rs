@@ -89,6 +89,8 @@ impl<M: Make> ColumnSink for Values<'_, M> {
 }
 
 impl<M: Make> RowSink for Values<'_, M> {
+    const TAKES_UNREAD: bool = true;
+
     fn write_unread(&mut self, json: UnreadJson) -> Result<()> {
         let json = UnreadJson { start: self.start + json.start, end: self.start + json.end, ..json };
         json.to_numbers().into_iter().for_each(|number| self.parts.push_double(SlotKind::Double, number));

@@ -7,7 +7,9 @@ use bsonrow::cursor_reply::{Item, find_document_key, read_reply};
 use bsonrow::datetime::DateRenderMode;
 use bsonrow::deserialize::{Value, ValueSink};
 use bsonrow::error::Error;
+use bsonrow::object::ObjectOptions;
 use bsonrow::reader::Reader;
+use bsonrow::row::RowSink;
 use bsonrow::shape::{Guess, Mark, Names, Sequence, Shapes, Token};
 use bsonrow::spec::element_type;
 use bsonrow::text::Text;
@@ -23,6 +25,8 @@ impl ColumnSink for Printed {
         Ok(())
     }
 }
+
+impl RowSink for Printed {}
 
 impl ValueSink for Printed {
     type Error = Error;
@@ -49,7 +53,10 @@ type Read = for<'a> fn(&mut Reader<'a>, &mut Names<'a, '_>, &mut Text, &mut Prin
 const READS: [Read; 3] = [
     |reader, names, _, sink| read_event(reader, names, sink),
     |reader, names, text, sink| {
-        let options = ChangeOptions { mode: DateRenderMode::IsoMilliseconds, update_description: true };
+        let options = ChangeOptions {
+            row: ObjectOptions::new(DateRenderMode::IsoMilliseconds).row,
+            update_description: true,
+        };
         read_change(reader, options, names, text, sink)
     },
     |reader, names, _, sink| read_reply(reader, names, sink).map(drop),

@@ -4,6 +4,7 @@
 use bsonrow::cursor_reply::Kind;
 use bsonrow::datetime::DateRenderMode;
 use bsonrow::message_pack::{BatchFailure, Failure, OnError, Options, Packer};
+use bsonrow::object::ObjectOptions;
 
 use crate::decoded::{Decoded, decode};
 use crate::owned::{State, Value, convert};
@@ -14,7 +15,8 @@ const MODE: DateRenderMode = DateRenderMode::IsoMilliseconds;
 /// Where the property fails.
 pub fn check(source: &[u8]) {
     for table in [false, true] {
-        let options = Options { mode: MODE, strict: false, update_description: true, table };
+        let object = ObjectOptions { update_description: true, ..ObjectOptions::new(MODE) };
+        let options = Options { object, table };
         for kind in [Kind::Document, Kind::Change] {
             check_object(source, kind, options);
         }
@@ -24,7 +26,7 @@ pub fn check(source: &[u8]) {
     }
 }
 
-fn check_object(source: &[u8], kind: Kind, options: Options) {
+fn check_object(source: &[u8], kind: Kind, options: Options<'_>) {
     let mut packer = Packer::default();
     let mut write = || {
         packer.begin();
@@ -97,7 +99,7 @@ fn check_huge(bytes: &[u8], number: f64) {
     assert_eq!(if is_negative { -(magnitude + 1.0) } else { magnitude }, number);
 }
 
-fn check_batch(source: &[u8], on_error: OnError, options: Options) {
+fn check_batch(source: &[u8], on_error: OnError, options: Options<'_>) {
     let mut packer = Packer::default();
     let mut write = || {
         packer.begin();

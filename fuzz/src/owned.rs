@@ -61,6 +61,8 @@ impl ColumnSink for Values {
 }
 
 impl RowSink for Values {
+    const TAKES_UNREAD: bool = true;
+
     fn write_unread(&mut self, json: UnreadJson) -> Result<(), Error> {
         self.0.push(Value::Unread(json));
         Ok(())

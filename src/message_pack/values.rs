@@ -8,6 +8,7 @@ use super::{Failure, TooLong, extension};
 use crate::column::{Column, ColumnSink};
 use crate::deserialize::{self, ValueSink};
 use crate::reader::Binary;
+use crate::row::RowSink;
 use crate::spec::{MAX_TIME_VALUE, element_type};
 use crate::utf8;
 
@@ -70,6 +71,8 @@ impl ColumnSink for Values<'_> {
         Ok(())
     }
 }
+
+impl RowSink for Values<'_> {}
 
 impl ValueSink for Values<'_> {
     type Error = Failure;

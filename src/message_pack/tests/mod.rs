@@ -6,22 +6,23 @@ use super::{BatchFailure, Failure, Kind, ObjectError, OnError, Options, Packer};
 use crate::cursor_reply::Spot;
 use crate::datetime::DateRenderMode;
 use crate::error::ErrorKind;
+use crate::object::ObjectOptions;
 use crate::text::KEEP;
 use bson::oid::ObjectId;
 use bson::spec::BinarySubtype;
 use bson::{Binary, Bson, DateTime, Decimal128, Document, Regex, Timestamp, doc, raw::cstr};
 use decoded::{Decoded, decode};
 
-const OPTIONS: Options =
-    Options { mode: DateRenderMode::IsoMilliseconds, strict: false, update_description: false, table: false };
-const TABLE: Options = Options { table: true, ..OPTIONS };
+const OPTIONS: Options<'_> =
+    Options { object: ObjectOptions::new(DateRenderMode::IsoMilliseconds), table: false };
+const TABLE: Options<'_> = Options { table: true, ..OPTIONS };
 
 fn bytes(document: Document) -> Vec<u8> {
     document.to_vec().unwrap()
 }
 
 /// What a packer writes of a source: names that are new, then known, then expected.
-fn write(source: &[u8], kind: Kind, options: Options) -> Result<Decoded, ErrorKind> {
+fn write(source: &[u8], kind: Kind, options: Options<'_>) -> Result<Decoded, ErrorKind> {
     let mut packer = Packer::default();
     let mut write = || {
         packer.begin();
@@ -37,7 +38,7 @@ fn write(source: &[u8], kind: Kind, options: Options) -> Result<Decoded, ErrorKi
     first
 }
 
-fn printed(source: Document, kind: Kind, options: Options) -> String {
+fn printed(source: Document, kind: Kind, options: Options<'_>) -> String {
     format!("{:?}", write(&bytes(source), kind, options).unwrap())
 }
 
@@ -240,7 +241,8 @@ fn changes() {
         )
     };
     assert_eq!(change(event.clone()), expected(""));
-    let with_description = Options { update_description: true, ..OPTIONS };
+    let with_description =
+        Options { object: ObjectOptions { update_description: true, ..OPTIONS.object }, ..OPTIONS };
     let description = format!("\"updateDescription\": bin{:02x?}, ", bytes(doc! { "updatedFields": {} }));
     assert_eq!(printed(event, Kind::Change, with_description), expected(&description));
     assert_eq!(
@@ -271,7 +273,7 @@ fn a_date_that_none_can_hold_stays_invalid() {
     }
 }
 
-fn list(sources: &[Document], options: Options) -> String {
+fn list(sources: &[Document], options: Options<'_>) -> String {
     let mut packer = Packer::default();
     let mut write = || {
         packer.begin();
