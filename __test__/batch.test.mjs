@@ -447,6 +447,33 @@ describe('errors in a batch', () => {
     expect(documents.every((each, index) => each instanceof Error && each.index === index)).toBe(true);
   });
 
+  it("what the caller's class throws: in its place, the others unharmed", () => {
+    class ObjectId extends bson6.ObjectId {
+      constructor(bytes) {
+        if (bytes[11] % 10 === 7) throw new Error('seven');
+        super(bytes);
+      }
+    }
+    const onRefusing = new NativeSourceRowConverter(0, { bson: { ...bson6, ObjectId } });
+    const oidOf = (name, index) => element(Type.OBJECT_ID, name, Buffer.alloc(12, index));
+    const events = listOf(100, (index) =>
+      document([oidOf('by', index), nested('documentKey', int('_id', index))]),
+    );
+    const reply = cursorReply(batchOf(events), { isChangeStream: true });
+    const { changes } = onRefusing.convertBatch(reply, { onError: 'return' });
+    expect(changes.length).toBe(100);
+    for (const [index, change] of changes.entries()) {
+      if (index % 10 === 7) expect(change).toMatchObject({ message: 'seven', index, _id: index });
+      else expect(change).toMatchObject({ by: { id: Buffer.alloc(12, index) }, replicaId: index });
+    }
+    expect(attempt(() => onRefusing.convertBatch(reply)).error).toMatchObject({ message: 'seven', index: 7 });
+    const documents = listOf(100, (index) => document([oidOf('_id', index), int('n', index)]));
+    const results = onRefusing.convertDocuments(documents, { onError: 'return' });
+    expect(results.map((each) => each.row?.n ?? each.index)).toEqual(
+      listOf(100, (index) => (index % 10 === 7 ? index : BigInt(index))),
+    );
+  });
+
   it('what a deserialiser throws', () => {
     const refusing = {
       ...bson6,

@@ -138,7 +138,7 @@ impl Run<'_> {
             && let Err(failure) =
                 site.builders.make_many(env, self.results, &self.objects, &parts, &[], site.workshop)
         {
-            let made = env.array_length(self.results).map_or(0, |length| length as usize - index);
+            let made = env.after(failure, || env.array_length(self.results).ok_or(failure))? as usize - index;
             self.refuse(index + made, places, made, failure)?;
             return Ok(made + 1);
         }

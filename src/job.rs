@@ -343,7 +343,7 @@ impl Job {
                 site.builders.make_many(env, results, &together, &parts, &[texts], site.workshop)
             {
                 // The objects before are made, and those behind can be.
-                count = env.array_length(results).map_or(0, |length| length as usize - index);
+                count = env.after(failure, || env.array_length(results).ok_or(failure))? as usize - index;
                 let refusal = Refusal::without_place(failure);
                 refusal.report(env, index + count, &self.converter, self.on_error, results)?;
                 count += 1;

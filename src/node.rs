@@ -621,6 +621,20 @@ impl Env {
         unsafe { get!(napi_get_and_clear_last_exception(self.0)) }
     }
 
+    /// Runs `body`, and no JavaScript, after a failure: much of Node-API does nothing while an exception is pending, so
+    /// that is thrown once more afterwards.
+    #[cold]
+    pub fn after<T>(self, failure: Failure, body: impl FnOnce() -> Result<T>) -> Result<T> {
+        if !matches!(failure, Failure::Status(sys::Status::napi_pending_exception) | Failure::Refused(_)) {
+            return body();
+        }
+        let exception = self.take_exception()?;
+        let result = body();
+        // What it gives is the failure that it is to bring about.
+        let _ = self.throw_value(exception);
+        result
+    }
+
     /// What a value is.
     pub fn type_of(self, value: Value) -> Result<sys::napi_valuetype> {
         let mut kind = 0;
