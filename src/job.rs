@@ -96,6 +96,7 @@ impl Task {
                 let mut chunk = Chunk::default();
                 let mut batch = None;
                 let source = Numbered { number: 0, bytes };
+                chunk.begin();
                 let reply = recorder.read(source, bytes, &mut chunk, |reader, names, _, sink| {
                     batch = Some(read_reply(reader, names, sink)?);
                     Ok(())
@@ -143,6 +144,7 @@ impl Task {
             if chunk.last.is_some() || !chunk.has_room() {
                 reading.chunks.push(std::mem::take(&mut chunk));
             }
+            chunk.begin();
             let recorded = source.and_then(|source| {
                 if self.conversion.lazy_json {
                     chunk.give(source.number);

@@ -173,6 +173,13 @@ impl Chunk {
             && self.parts.together.len() + self.arena.bytes.len() + 2 * self.arena.units.len() < MAX_BYTES
     }
 
+    /// Begins another object: its values go behind those that there are.
+    pub fn begin(&mut self) {
+        self.parts.begin();
+        // The texts of all objects of a chunk become one string.
+        self.parts.text_base = 0;
+    }
+
     /// Takes the last object up: among the others, or as the last one.
     pub fn take(&mut self, recorded: Recorded, spot: Spot) {
         match recorded {
@@ -207,7 +214,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Reads an object of a source, whose values go behind those of the chunk.
+    /// Reads an object of a source, which [`Chunk::begin`] has begun.
     pub fn read<'a>(
         &mut self,
         source: Numbered<'a>,
@@ -222,9 +229,6 @@ impl Recorder {
     ) -> Result<Recorded> {
         let Self { shapes, text, scratch, guess, .. } = self;
         let Chunk { parts, arena, .. } = chunk;
-        parts.begin();
-        // The texts of all objects of a chunk become one string.
-        parts.text_base = 0;
         let mut reader = Reader::new(object)?;
         let mut names = Names::begin(shapes, guess.shape(shapes));
         let make = &mut Keeper { arena, source };
