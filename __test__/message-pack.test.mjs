@@ -288,6 +288,37 @@ describe('identities', () => {
   });
 });
 
+describe('options of the converter', () => {
+  const sources = [
+    document([int('_id', 1), string('s', 'x'), nested('o', int('a', 5), nested('p', int('b', 6)))]),
+    document([string('s', 'y'), int('_id', 2)]),
+  ];
+  const events = sources.map((source) => document([element(Type.DOCUMENT, 'fullDocument', source)]));
+  const OPTIONS = {
+    'columns by name': { columns: ['o', 's'] },
+    'columns by path': { columns: { a: 'o.a', p: 'o.p', s: 's' } },
+    lazyJson: { lazyJson: true },
+    'columns and lazyJson': { columns: ['o'], lazyJson: true },
+    zeroCopy: { zeroCopy: true },
+  };
+
+  for (const [name, options] of Object.entries(OPTIONS)) {
+    it(name, () => {
+      const on = new NativeSourceRowConverter(0, options);
+      const asOn = (source) => on.rawToSqliteRow(source);
+      expectMessages(sources, asOn, { on }, name);
+      expectMessages(events, (event) => on.convertChange(event), { on, of: 'change' }, name);
+    });
+  }
+
+  it('lazyJson: what is wrong in JSON is found when the message is written', () => {
+    const bad = document([int('_id', 1), nested('o', element(0x44, 'a', []))]);
+    const lazy = new NativeSourceRowConverter(0, { lazyJson: true });
+    const { error } = attempt(() => lazy.toMessagePack(bad));
+    expect(error).toMatchObject({ code: 'BSONROW_NESTED_TYPE', path: ['o', 'a'] });
+  });
+});
+
 describe('formats', () => {
   const hex = (source, options) => converter.toMessagePack(source, options).toString('hex');
   const hexOf = (...values) => values.join('').replaceAll(' ', '');
