@@ -183,17 +183,149 @@ describe('events that touch no row', () => {
     for (const name of names) expect(stdout).toContain(`1 ${name}`);
     expect(stdout).toMatch(/1 × operation that is not known here.*first: invented at/);
   });
+});
 
-  test('fragments of a split event are reported', async () => {
-    const fragment = (n, fields) => event('update', { splitEvent: { fragment: n, of: 2 }, ...fields });
-    const { replica, stdout, code } = await apply([
-      put({ _id: 1, n: 1 }),
-      fragment(1, { documentKey: { _id: 1 } }),
-      fragment(2, { operationType: undefined, fullDocument: { _id: 1, n: 2 } }),
+describe('an event that was split', () => {
+  /** An update of document 1, its fields dealt out to three fragments, each with a text of its own. */
+  const fragment = (n, { of = 3, ...more } = {}) =>
+    event('update', {
+      operationType: n === 1 ? 'update' : undefined,
+      ns: n === 2 ? one('items') : undefined,
+      ...(n === 1 ? { documentKey: { _id: 1 } } : {}),
+      ...(n === 3 ? { fullDocument: { _id: 1, n: 2 } } : {}),
+      splitEvent: { fragment: n, of },
+      note: 'text',
+      ...more,
+    });
+  const first = put({ _id: 1, n: 1 });
+  const later = put({ _id: 8 });
+  const skip = { args: ['--on-error', 'skip'] };
+  const whole = [{ _id: 1n, n: 2n }, { _id: 8n }];
+  const without = [{ _id: 1n, n: 1n }, { _id: 8n }];
+  /** A string of the event says that it is longer than the event. */
+  const damaged = (bytes, name) => {
+    const copy = Buffer.from(bytes);
+    copy.writeInt32LE(4000, copy.lastIndexOf(`${name}\0`) + name.length + 1);
+    return copy;
+  };
+  const warningIn = (stdout) =>
+    /(\d+) × document that cannot be converted, skipped; first: \S+: byte (\d+): (.*)/.exec(stdout).slice(1);
+
+  test('is applied whole, and counted once', async () => {
+    const { replica, stdout, code } = await apply([first, fragment(1), fragment(2), fragment(3), later]);
+    expect(code).toBe(0);
+    expect(replica.get('shop.items')).toEqual(whole);
+    expect(stdout).toContain('Read: 3 documents (2 insert, 1 update)');
+    expect(stdout).not.toContain('Warnings');
+  });
+
+  test('may be the first of its capture, without its operation', async () => {
+    const { replica, code } = await apply([
+      fragment(1, { operationType: undefined }),
+      fragment(2),
+      fragment(3, { operationType: 'update' }),
+      later,
     ]);
     expect(code).toBe(0);
-    expect(replica.get('shop.items')).toEqual([{ _id: 1n, n: 1n }]);
-    expect(stdout).toMatch(/2 × fragment of a split event, which is not supported yet/);
+    expect(replica.get('shop.items')).toEqual(whole);
+  });
+
+  test('is cut off by the end of the file: an error, and a run over the grown file goes on with its first fragment', async () => {
+    const parts = [fragment(1), fragment(2), fragment(3)];
+    const capture = writeBson(folder, 'grows.bson', [first, parts[0], parts[1]]);
+    const database = join(folder, 'grows.sqlite');
+    const cut = await replicate(capture, '--into', database);
+    expect(cut.code).toBe(1);
+    const end = first.length + parts[0].length + parts[1].length;
+    expect(cut.stderr).toContain(
+      `grows.bson: byte ${end}: Split event: fragment 3 of 3 is missing, the file ends instead`,
+    );
+    const skipped = await replicate(capture, '--into', database, ...skip.args);
+    expect(skipped.code).toBe(0);
+    expect(warningIn(skipped.stdout)).toEqual([
+      '1',
+      String(end),
+      'Split event: fragment 3 of 3 is missing, the file ends instead',
+    ]);
+    writeBson(folder, 'grows.bson', [first, ...parts, later]);
+    const { code, stdout } = await replicate(capture, '--into', database);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Already applied by an earlier run: 1\n');
+    expect(readReplica(database).get('shop.items')).toEqual(whole);
+    expect((await replicate(capture, '--into', database)).stdout).toContain('earlier run: 5\n');
+  });
+
+  test.each([
+    [
+      '2 is missing, a whole event came',
+      [1],
+      'fragment 2 of 3 is missing, a whole event came instead',
+      1,
+      without,
+    ],
+    ['2 is missing, 3 came', [1, 3], 'fragment 2 of 3 is missing, fragment 3 came instead', 1, without],
+    ['1 is missing', [2, 3], 'fragment 1 of 3 is missing, fragment 2 came instead', 0, without],
+    ['2 came again', [1, 2, 2, 3], 'fragment 2 of 3 came again', 2, without],
+    ['1 came again', [1, 1, 2, 3], 'fragment 1 of 3 came again', 1, whole],
+    ['another event begins', [1, 2, 1, 2, 3], 'fragment 1 of 3 came again', 2, whole],
+  ])(
+    'fragment %s: the run ends there, or leaves the event out',
+    async (_title, numbers, reason, at, rows) => {
+      const parts = numbers.map((n) => fragment(n));
+      const offset = [first, ...parts.slice(0, at)].reduce((sum, { length }) => sum + length, 0);
+      const stopped = await apply([first, ...parts, later]);
+      expect(stopped.code).toBe(1);
+      expect(stopped.stderr).toMatch(new RegExp(`: byte ${offset}: Split event: ${reason}\n$`));
+      expect(stopped.replica.get('shop.items')).toEqual([{ _id: 1n, n: 1n }]);
+      // It is met again.
+      const again = await apply([first, ...parts, later], { into: stopped.database });
+      expect(again.code).toBe(1);
+      expect(again.stderr).toContain(`: byte ${offset}: Split event: ${reason}\n`);
+
+      const { code, stdout, replica, database } = await apply([first, ...parts, later], skip);
+      expect(code).toBe(0);
+      expect(warningIn(stdout)).toEqual(['1', String(offset), `Split event: ${reason}`]);
+      expect(replica.get('shop.items')).toEqual(rows);
+      const passed = await apply([first, ...parts, later], { into: database });
+      expect(passed.stdout).toContain(`Already applied by an earlier run: ${parts.length + 2}\n`);
+    },
+  );
+
+  test.each([1, 2, 3])(
+    'with fragment %i damaged: the run ends there, or leaves the event out',
+    async (number) => {
+      const parts = [1, 2, 3].map((n) => (n === number ? damaged(fragment(n), 'note') : fragment(n)));
+      const stopped = await apply([first, ...parts, later]);
+      expect(stopped.code).toBe(1);
+      expect(stopped.stderr).toContain('Invalid BSON string length');
+      const [[position]] = query(stopped.database, 'SELECT position FROM _bsonrow_progress');
+      expect(JSON.parse(position).end).toBe(first.length);
+
+      const { code, stdout, replica } = await apply([first, ...parts, later], skip);
+      expect(code).toBe(0);
+      expect(warningIn(stdout)[0]).toBe('1');
+      expect(replica.get('shop.items')).toEqual(without);
+    },
+  );
+
+  test('with a damaged document: named with its place in the whole event', async () => {
+    const parts = [
+      fragment(1),
+      fragment(2),
+      fragment(3, { fullDocument: { _id: 1, text: 'x' }, note: undefined }),
+    ];
+    parts[2] = damaged(parts[2], 'text');
+    const { code, stderr } = await apply([first, ...parts]);
+    const offset = first.length + parts[0].length + parts[1].length;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      new RegExp(
+        `: byte ${offset}: Invalid BSON string length \\(at text\\), at byte \\d+ of the event put together from its fragments\n$`,
+      ),
+    );
+    const skipped = await apply([first, ...parts, later], skip);
+    expect(skipped.code).toBe(0);
+    expect(skipped.replica.get('shop.items')).toEqual(without);
   });
 });
 

@@ -19,6 +19,5 @@
 export const ISSUES = {
   deltaOnly:
     'update without fullDocument, its row is left as it was (capture with fullDocument: "updateLookup")',
-  splitEvent: 'fragment of a split event, which is not supported yet: its row is left as it was',
   unknownOperation: 'operation that is not known here, left out',
 };

@@ -14,3 +14,8 @@ export class ConversionError extends Error {
 export function describeConversion(error) {
   return error.path?.length > 0 ? `${error.message} (at ${error.path.join('.')})` : error.message;
 }
+
+/** The same of an event put together from fragments, whose offsets are none of its source. */
+export function describeMerged(error) {
+  return `${error.message}, at byte ${error.offset} of the event put together from its fragments`;
+}

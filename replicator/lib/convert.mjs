@@ -27,16 +27,20 @@ export class ChangeConverter {
     return putOf('document', namespace, row, replicaId);
   }
 
+  /** The fields of a change event, its documents left as bytes. */
+  readFields(bytes) {
+    return this.#call(0, () => parseChangeDocument(bytes));
+  }
+
   /**
-   * A change event. Its document is converted only where the row is wanted: one of another collection may be
-   * as it likes.
+   * A change event that is whole. Its document is converted only where the row is wanted: one of another collection may
+   * be as it likes.
+   * @param {Uint8Array} bytes
+   * @param {object} fields what `readFields` gives of them
    * @param {string | null} fallback the namespace of an event that was projected down to none
    */
-  fromEvent(bytes, fallback) {
-    const event = this.#call(0, () => parseChangeDocument(bytes));
-    // Of a split event, any one fragment may hold the operation.
-    if (event.splitEvent !== undefined) return none('split event', 'splitEvent');
-    return this.#mapper.changeOf(event, fallback, this.#imageOf(event.fullDocument, bytes));
+  fromEvent(bytes, fields, fallback) {
+    return this.#mapper.changeOf(fields, fallback, this.#imageOf(fields.fullDocument, bytes));
   }
 
   #imageOf(document, event) {

@@ -19,7 +19,12 @@ export class Report {
   /** @type {Map<string, { count: number, first: string }>} by message */
   warnings = new Map();
 
-  /** One more document; `null` where no change could be made of it. */
+  /** A fragment of an event that is not whole yet: with its last one it is counted. */
+  countFragment(bytes) {
+    this.bytes += bytes;
+  }
+
+  /** One more document or event; `null` where no change could be made of it. */
   count(bytes, change) {
     this.documents += 1;
     this.bytes += bytes;

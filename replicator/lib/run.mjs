@@ -1,13 +1,14 @@
 // A run: documents of the inputs → changes → sink, and the account of it.
 import { Applier } from './apply.mjs';
 import { ISSUES } from './changes.mjs';
-import { ConversionError } from './conversion-error.mjs';
+import { ConversionError, describeMerged } from './conversion-error.mjs';
 import { ChangeConverter } from './convert.mjs';
 import { InputError } from './errors.mjs';
 import { Report } from './report.mjs';
 import { Checkpoint } from './source/checkpoint.mjs';
 import { detectFormat } from './source/detect.mjs';
 import { readDocuments } from './source/documents.mjs';
+import { Fragments } from './source/fragments.mjs';
 
 /**
  * @typedef {object} RunOptions
@@ -73,68 +74,133 @@ export class Run {
 
   async #replicateFile(input) {
     let file = null;
+    let last = null;
     try {
       for await (const documents of readDocuments(input.file, (count) => this.#progress.addBytes(count))) {
         if (documents.length > 0) file ??= await this.#begin(input, documents[0].bytes);
         for (const document of documents) {
           if (this.#isOver) return;
           this.#take(file, document);
+          last = document;
           if (this.#applier.isFull) await this.#applier.handOver(file.checkpoint?.progress() ?? null);
         }
         this.#progress.setDocuments(this.#report.documents);
         if (this.#isOver) return;
       }
+      if (file !== null) this.#end(file, last);
     } finally {
       await this.#applier.flush(file?.checkpoint?.progress() ?? null);
     }
+  }
+
+  /** An event that was split may be cut off. What was read of it is not passed: the file may grow. */
+  #end(file, { bytes, offset }) {
+    const { missing } = file.fragments;
+    if (missing === null) return;
+    const reason = `Split event: ${missing} is missing, the file ends instead`;
+    this.#fail(file, { at: offset + bytes.length, reason, bytes });
   }
 
   /** What the first document of a file tells: the format, and for events what earlier runs have applied. */
   async #begin(input, firstDocument) {
     const { format, namespace, collections, dateMode } = this.#options;
     const isEvents = (format === 'auto' ? detectFormat(firstDocument) : format) === 'events';
-    if (!isEvents)
-      return { name: input.file, namespace: namespace ?? input.namespace, checkpoint: null, isEvents };
+    const fragments = new Fragments();
+    if (!isEvents) {
+      const ownNamespace = namespace ?? input.namespace;
+      return { name: input.file, namespace: ownNamespace, checkpoint: null, fragments, isEvents };
+    }
     const request = JSON.stringify({ namespace, collections, dateMode });
     const checkpoint = new Checkpoint(input.file, firstDocument, request);
     checkpoint.resume(await this.#sink.readPosition(checkpoint.source));
-    return { name: input.file, namespace, checkpoint, isEvents };
+    return { name: input.file, namespace, checkpoint, fragments, isEvents };
   }
 
   #take(file, document) {
-    const { bytes, offset } = document;
     if (file.checkpoint?.isApplied(document)) {
       this.#report.alreadyApplied += 1;
       return;
     }
-    const change = this.#convert(file, document);
-    this.#report.count(bytes.length, change);
-    if (change?.issue !== undefined)
-      this.#report.warn(ISSUES[change.issue], place(file, offset, change.operation));
-    const { checkpoint } = file;
-    if (change === null) this.#applier.touch();
-    else this.#applier.add(change, bytes.length, () => checkpoint?.progressAt(document) ?? null);
-    checkpoint?.advance(document);
+    if (file.isEvents) {
+      this.#takeEvent(file, document);
+    } else {
+      const { bytes } = document;
+      const change = this.#attempt(file, document, bytes, () =>
+        this.#converter.fromDocument(bytes, file.namespace),
+      );
+      this.#add(file, document, change);
+    }
   }
 
-  /** @returns {import('./changes.mjs').Change | null} `null` for a document that is skipped */
-  #convert(file, { bytes, offset }) {
+  #takeEvent(file, document) {
+    const { bytes } = document;
+    const { fragments } = file;
+    const fields = this.#attempt(file, document, bytes, () => this.#converter.readFields(bytes));
+    if (fields === null) {
+      fragments.lose();
+      this.#add(file, document, null);
+      return;
+    }
+    const { whole, problem } = fragments.take(bytes, fields.splitEvent);
+    if (problem !== null) this.#fail(file, { at: document.offset, reason: problem, bytes });
+    if (whole === null) {
+      this.#report.countFragment(bytes.length);
+      this.#applier.touch();
+      if (!fragments.isWaiting) file.checkpoint.advance(document);
+      return;
+    }
+    const change = this.#attempt(file, document, whole, () =>
+      this.#converter.fromEvent(
+        whole,
+        whole === bytes ? fields : this.#converter.readFields(whole),
+        file.namespace,
+      ),
+    );
+    this.#add(file, document, change, whole.length);
+  }
+
+  /**
+   * A document or event is through.
+   * @param {import('./changes.mjs').Change | null} change `null` where none could be made of it
+   * @param {number} size of what the change was made of, if more than the document
+   */
+  #add(file, document, change, size = document.bytes.length) {
+    const { checkpoint, fragments } = file;
+    this.#report.count(document.bytes.length, change);
+    if (change?.issue !== undefined)
+      this.#report.warn(ISSUES[change.issue], place(file, document.offset, change.operation));
+    if (change === null) this.#applier.touch();
+    else this.#applier.add(change, size, () => checkpoint?.progressAt(document) ?? null);
+    // To go on within a split event would be to begin with its middle.
+    if (!fragments.isWaiting) checkpoint?.advance(document);
+  }
+
+  /**
+   * @param {Uint8Array} source what the work reads: the document, or the event put together from fragments
+   * @returns {any} what the work gives; `null` where that cannot be converted, and is skipped
+   */
+  #attempt(file, { bytes, offset }, source, work) {
     try {
-      return file.isEvents
-        ? this.#converter.fromEvent(bytes, file.namespace)
-        : this.#converter.fromDocument(bytes, file.namespace);
+      return work();
     } catch (error) {
       if (!(error instanceof ConversionError)) throw error;
-      const failure = new InputError(file.name, offset + error.offset, error.message, { cause: error });
-      if (this.#options.onError === 'stop') throw failure;
-      this.#report.warn('document that cannot be converted, skipped', failure.message);
-      this.#options.skipLog.document({
-        place: `${file.name}: byte ${failure.offset}`,
-        reason: error.message,
-        bytes,
+      const isWhole = source === bytes;
+      this.#fail(file, {
+        at: isWhole ? offset + error.offset : offset,
+        reason: isWhole ? error.message : describeMerged(error),
+        bytes: source,
+        cause: error,
       });
       return null;
     }
+  }
+
+  /** @throws InputError unless failures are skipped */
+  #fail({ name }, { at, reason, bytes, cause }) {
+    const failure = new InputError(name, at, reason, { cause });
+    if (this.#options.onError === 'stop') throw failure;
+    this.#report.warn('document that cannot be converted, skipped', failure.message);
+    this.#options.skipLog.document({ place: `${name}: byte ${at}`, reason, bytes });
   }
 }
 

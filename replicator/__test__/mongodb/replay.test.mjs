@@ -152,31 +152,91 @@ describe.each(DRIVERS)('with %s', (_name, driver) => {
     const file = nextFile();
     const args = [`${uri}/shop`, '--into', file];
     await replicate(...args);
-    server.addEvents(...fragments, put({ _id: 8 }));
-    await replicate(...args, '--limit', 2);
+    server.addEvents(fragments[0], fragments[1]);
+    expect((await replicate(...args)).code).toBe(0);
     expect(readReplica(file).size).toBe(0);
     expect(positionIn(file).start).toEqual({ resumeAfter: { _data: 'end:0' } });
+    server.addEvents(fragments[2], put({ _id: 8 }));
     // Fragments come in different replies as well.
-    const { code } = await replicate(...args, '--batch-size', 2);
+    const { code, stdout } = await replicate(...args, '--batch-size', 2);
     expect(code).toBe(0);
+    expect(stdout).toContain('Read: 2 documents (1 update, 1 insert)');
     expect(rowsOf(file)).toEqual([{ _id: 7n, large: document.large }, { _id: 8n }]);
   });
 
-  test('a fragment that is missing ends the run', async () => {
+  test('a fragment that is missing ends the run, or is skipped with its event', async () => {
     const { uri } = await startReplay({
       events: [event('update', { splitEvent: { fragment: 1, of: 2 } }), put({ _id: 8 })],
     });
-    const { code, stderr } = await replicate(
-      `${uri}/shop`,
-      '--into',
-      nextFile(),
-      '--start-at',
-      1,
-      '--on-error',
-      'skip',
-    );
+    const file = nextFile();
+    const args = [`${uri}/shop`, '--into', file, '--start-at', 1];
+    const { code, stderr } = await replicate(...args);
     expect(code).toBe(1);
-    expect(stderr).toContain('fragment 2 of 2 is missing');
+    expect(stderr).toMatch(
+      /shop: shop\.items: byte \d+: Split event: fragment 2 of 2 is missing, a whole event came instead\n$/,
+    );
+    const skipped = await replicate(...args, '--on-error', 'skip');
+    expect(skipped.code).toBe(0);
+    expect(skipped.stdout).toContain('1 × document that cannot be converted, skipped');
+    expect(rowsOf(file)).toEqual([{ _id: 8n }]);
+  });
+
+  describe('a fragment that is damaged, skipped', () => {
+    const part = (n) =>
+      event('update', {
+        splitEvent: { fragment: n, of: 3 },
+        ...(n === 3 ? { documentKey: { _id: 7 }, fullDocument: { _id: 7 } } : { operationType: undefined }),
+        note: 'text',
+      });
+    const damaged = (bytes) => {
+      const copy = Buffer.from(bytes);
+      copy.writeInt32LE(4000, copy.lastIndexOf('note\0') + 5);
+      return copy;
+    };
+
+    test.each([
+      [1, [1]],
+      [2, [1, 2]],
+      [3, [1, 2, 3]],
+    ])('%i of 3: its event is left out, and the position never stands within it', async (number, before) => {
+      const parts = [1, 2, 3].map((n) => (n === number ? damaged(part(n)) : part(n)));
+      const { server, uri } = await startReplay();
+      const file = nextFile();
+      const args = [`${uri}/shop`, '--into', file, '--on-error', 'skip', '--batch-size', 1];
+      await replicate(...args);
+      server.addEvents(put({ _id: 1 }), ...parts.slice(0, before.length));
+      const first = await replicate(...args);
+      expect(first.code).toBe(0);
+      expect(first.stdout).toContain('1 × document that cannot be converted, skipped');
+      const { start } = positionIn(file);
+      // Behind a first or last fragment that cannot be read at all, the server's own token counts.
+      if (number === 2) expect(start.resumeAfter).toEqual({ _data: tokenOf(server.events[0]) });
+      server.addEvents(...parts.slice(before.length), put({ _id: 9 }));
+      const second = await replicate(...args);
+      expect(second.code).toBe(0);
+      expect(rowsOf(file)).toEqual([{ _id: 1n }, { _id: 9n }]);
+      expect((await replicate(...args)).stdout).toContain('Read: 0 documents');
+    });
+
+    test('in one reply: reported once', async () => {
+      const { uri } = await startReplay({
+        events: [put({ _id: 1 }), part(1), damaged(part(2)), part(3), put({ _id: 9 })],
+      });
+      const file = nextFile();
+      const { code, stdout } = await replicate(
+        `${uri}/shop`,
+        '--into',
+        file,
+        '--start-at',
+        1,
+        '--on-error',
+        'skip',
+      );
+      expect(code).toBe(0);
+      expect(stdout).toContain('1 × document that cannot be converted, skipped');
+      expect(stdout).toContain('Read: 3 documents (2 insert)');
+      expect(rowsOf(file)).toEqual([{ _id: 1n }, { _id: 9n }]);
+    });
   });
 
   test('updates: with a document, without one, without the field', async () => {

@@ -50,9 +50,8 @@ export function finalState(events) {
     if (!state.has(namespace)) state.set(namespace, new Map());
     return state.get(namespace);
   };
-  for (const event of events) {
+  for (const event of wholeEvents(events)) {
     const namespace = event.ns?.coll === undefined ? null : `${event.ns.db}.${event.ns.coll}`;
-    if (event.splitEvent !== undefined) continue;
     if (event.operationType === 'drop') {
       state.delete(namespace);
     } else if (event.operationType === 'dropDatabase') {
@@ -69,6 +68,22 @@ export function finalState(events) {
     }
   }
   return state;
+}
+
+/** Events that were split into fragments, which all came, as one each. */
+function* wholeEvents(events) {
+  let fragments = [];
+  for (const event of events) {
+    if (event.splitEvent === undefined) {
+      yield event;
+      continue;
+    }
+    fragments.push(event);
+    if (fragments.length < Number(event.splitEvent.of)) continue;
+    const { splitEvent, ...whole } = Object.assign({}, ...fragments);
+    fragments = [];
+    yield whole;
+  }
 }
 
 function columnOf(value) {

@@ -13,8 +13,12 @@ export function detectFormat(firstDocument) {
   return isChangeEvent(fields) ? 'events' : 'documents';
 }
 
-/** An operation, and beside it a resume token or a namespace in the shape that a change stream gives it. */
-function isChangeEvent(fields) {
-  if (typeof fields.operationType !== 'string') return false;
-  return typeof fields._id?._data === 'string' || typeof fields.ns?.db === 'string';
+/**
+ * An operation, and beside it a resume token or a namespace in the shape that a change stream gives it. Of an event that
+ * was split, any fragment may hold the operation.
+ */
+function isChangeEvent({ _id, operationType, ns, splitEvent }) {
+  const hasToken = typeof _id?._data === 'string';
+  if (typeof operationType === 'string') return hasToken || typeof ns?.db === 'string';
+  return hasToken && splitEvent?.fragment !== undefined;
 }

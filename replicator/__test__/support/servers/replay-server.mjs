@@ -48,6 +48,11 @@ export class ReplayServer {
     this.#collections.set(namespace, documents);
   }
 
+  /** What the change stream gives. */
+  get events() {
+    return this.#events;
+  }
+
   addEvents(...events) {
     this.#events.push(...events);
   }
@@ -281,8 +286,14 @@ export class ReplayServer {
 /** A reply's pieces: one, where it is made of an object. */
 const bsonOf = (document) => [Buffer.from(serialize(document))];
 
-/** Its own fields; its documents, which may be damaged, stay BSON. */
-const fieldsOf = (event) => deserialize(event, { raw: true, promoteValues: false });
+/** Its own fields; its documents, which may be damaged, stay BSON. None where it is damaged itself. */
+function fieldsOf(event) {
+  try {
+    return deserialize(event, { raw: true, promoteValues: false });
+  } catch {
+    return {};
+  }
+}
 
 /** Most events are passed by without being read. */
 const isInvalidate = (event) =>
@@ -290,11 +301,15 @@ const isInvalidate = (event) =>
 
 const timeOf = (event) => fieldsOf(event).clusterTime;
 
-const tokenOf = (event) => deserialize(fieldsOf(event)._id)._data;
+function tokenOf(event) {
+  const { _id } = fieldsOf(event);
+  return _id === undefined ? undefined : deserialize(_id)._data;
+}
 
 /** Behind the last event given, and like a server's high-water mark a token of its own where there is none. */
 function tokenBehind({ documents, at }) {
-  return at > 0 && at < documents.length ? { _data: tokenOf(documents[at - 1]) } : { _data: `end:${at}` };
+  const token = at > 0 && at < documents.length ? tokenOf(documents[at - 1]) : undefined;
+  return { _data: token ?? `end:${at}` };
 }
 
 /** Whether the document has this `_id`, compared as BSON. */

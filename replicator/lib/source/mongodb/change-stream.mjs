@@ -1,7 +1,7 @@
 // The change stream, from the position reached until the run is over.
 import { namespaceOf } from '../../event-change.mjs';
+import { Fragments } from '../fragments.mjs';
 import { EventReader } from './events.mjs';
-import { Fragments } from './fragments.mjs';
 import { openChangeStream } from './pipeline.mjs';
 import { splitsEvents } from './server.mjs';
 
@@ -17,9 +17,9 @@ export class ChangeStream {
 
   /** @returns {Promise<boolean>} whether a snapshot is due before the stream goes on; else the run is over */
   async follow() {
-    const { recorder, reader, progress, options } = this.#context;
-    const fragments = new Fragments(this.#context.converter, this.#name);
-    const events = new EventReader(this.#context.mapper, this.#context.bson, this.#fallback, fragments);
+    const { recorder, reader, progress, options, mapper, bson, converter } = this.#context;
+    const fragments = new Fragments();
+    const events = new EventReader(mapper, bson, this.#fallback, fragments, converter);
     let lastEvent = performance.now();
     for await (const { batch, cursor, hasWaited } of reader.read(await this.#request(fragments))) {
       if (await this.#takeEvents(events.read(batch, cursor), batch)) return true;
@@ -58,9 +58,11 @@ export class ChangeStream {
   async #takeEvents(events, { byteLength, changes }) {
     const { recorder } = this.#context;
     const size = Math.round(byteLength / changes.length);
-    for (const { change, event, failure, token } of events) {
+    for (const { change, event, failure, isFragment, token } of events) {
       if (recorder.isOver) return false;
-      recorder.take(change, failure, behindEvent(recorder.position, event, token), size);
+      const position = behindEvent(recorder.position, event, token);
+      if (isFragment) recorder.pass(position, size);
+      else recorder.take(change, failure, position, size);
       if (event?.operationType === 'rename' && this.#needsSnapshot(event)) {
         recorder.position = recorder.position.withSnapshotOf(namespaceOf(event.to));
         await recorder.store();

@@ -1,6 +1,6 @@
 // A reply of the change stream → what each of its events does to rows.
 import { parseChangeDocument } from 'bsonrow';
-import { ConversionError, describeConversion } from '../../conversion-error.mjs';
+import { ConversionError, describeConversion, describeMerged } from '../../conversion-error.mjs';
 import { namespaceOf } from '../../event-change.mjs';
 import { rawDocuments } from './reply.mjs';
 
@@ -9,6 +9,7 @@ import { rawDocuments } from './reply.mjs';
  * @property {import('../../changes.mjs').Change | null} change `null` where none could be made
  * @property {import('bsonrow').Change | null} event
  * @property {Failure | null} failure why none could be made
+ * @property {boolean} [isFragment] it is one, and makes no event whole
  * @property {unknown} [token] where the stream goes on behind the event; absent where nothing can: it cannot be
  *   read, or is not the last fragment of a split event
  *
@@ -18,7 +19,7 @@ import { rawDocuments } from './reply.mjs';
  * @property {number} offset in the reply
  * @property {string} reason
  * @property {Uint8Array} bytes the event or document
- * @property {Error} cause
+ * @property {Error} [cause]
  */
 
 export class EventReader {
@@ -26,18 +27,21 @@ export class EventReader {
   #bson;
   #fallback;
   #fragments;
+  #converter;
 
   /**
    * @param {import('../../event-change.mjs').EventMapper} mapper
    * @param {object} bson the driver's copy
    * @param {string | null} fallback namespace of events without one
-   * @param {import('./fragments.mjs').Fragments} fragments
+   * @param {import('../fragments.mjs').Fragments} fragments
+   * @param {import('bsonrow').NativeSourceRowConverter} converter of events put together from them
    */
-  constructor(mapper, bson, fallback, fragments) {
+  constructor(mapper, bson, fallback, fragments, converter) {
     this.#mapper = mapper;
     this.#bson = bson;
     this.#fallback = fallback;
     this.#fragments = fragments;
+    this.#converter = converter;
   }
 
   /**
@@ -52,48 +56,99 @@ export class EventReader {
       return documents[index];
     };
     for (let index = 0; index < changes.length; index += 1) {
-      const change = changes[index];
-      yield change instanceof Error
-        ? this.#failed(change, rawOf(index), cursor)
-        : this.#readOne(change, () => rawOf(index), cursor);
+      const converted = changes[index];
+      const isFailed = converted instanceof Error;
+      if (isFailed || converted.splitEvent !== undefined || this.#fragments.isWaiting) {
+        yield* this.#readFragment(converted, rawOf(index), cursor);
+      } else {
+        yield this.#readWhole(converted, () => rawOf(index), cursor);
+      }
     }
   }
 
-  #readOne(converted, raw, cursor) {
+  /** What may be a fragment: those are converted when they are put together. */
+  *#readFragment(converted, bytes, cursor) {
+    const failure = converted instanceof Error ? converted : null;
+    const fields = failure === null ? converted : fieldsOf(bytes, this.#bson);
+    if (fields === null) {
+      this.#fragments.lose();
+      yield this.#failed(
+        {},
+        { offset: failure.offset, reason: describeConversion(failure), bytes, cause: failure },
+      );
+      return;
+    }
+    const { whole, problem } = this.#fragments.take(bytes, fields.splitEvent);
+    const offset = bytes.byteOffset - cursor.byteOffset;
+    if (problem !== null) yield this.#failed({ ns: fields.ns }, { offset, reason: problem, bytes });
+    // Within a split event nothing can be resumed.
+    const token = this.#fragments.isWaiting ? undefined : fields._id;
+    if (whole === null) {
+      yield { change: null, event: null, failure: null, isFragment: true, token };
+    } else if (whole !== bytes) {
+      yield this.#readMerged(whole, offset);
+    } else if (failure !== null) {
+      yield this.#failed(fields, {
+        offset: failure.offset,
+        reason: describeConversion(failure),
+        bytes,
+        cause: failure,
+      });
+    } else {
+      yield this.#readWhole(converted, () => bytes, cursor);
+    }
+  }
+
+  #readWhole(event, raw, cursor) {
     try {
-      const { event, raw: bytes } = this.#wholeEvent(converted, raw);
-      if (event === null) return { change: null, event, failure: null };
-      const change = this.#mapper.changeOf(event, this.#fallback, imageOf(event, bytes));
-      return { change, event, failure: null, token: event._id };
+      return this.#understand(event, raw);
     } catch (error) {
       if (!(error instanceof ConversionError)) throw error;
-      return this.#failed(error, raw(), cursor, converted);
+      const bytes = raw();
+      const offset = bytes.byteOffset - cursor.byteOffset + error.offset;
+      return this.#failed(event, { offset, reason: describeConversion(error), bytes, cause: error });
     }
   }
 
-  /** The event, `null` before its last fragment, and what gives its bytes. */
-  #wholeEvent(converted, raw) {
-    if (converted.splitEvent === undefined && !this.#fragments.isWaiting) return { event: converted, raw };
-    const whole = this.#fragments.take(raw());
-    return whole === null ? { event: null } : { event: whole.event, raw: () => whole.bytes };
+  /** `offset` is that of the last fragment. */
+  #readMerged(bytes, offset) {
+    try {
+      return this.#understand(this.#convert(bytes), () => bytes);
+    } catch (error) {
+      if (!(error instanceof ConversionError)) throw error;
+      const fields = parseChangeDocument(bytes, { bson: this.#bson });
+      return this.#failed(fields, { offset, reason: describeMerged(error), bytes, cause: error });
+    }
   }
 
-  /** `change` is there where the event could be converted, but not understood. */
-  #failed(error, bytes, cursor, change) {
-    const event = change ?? fieldsOf(bytes, this.#bson);
-    const isOfReply = change === undefined;
+  #understand(event, raw) {
+    const change = this.#mapper.changeOf(event, this.#fallback, imageOf(event, raw));
+    return { change, event, failure: null, token: event._id };
+  }
+
+  #convert(bytes) {
+    try {
+      return this.#converter.convertChange(bytes);
+    } catch (error) {
+      if (error instanceof TypeError) throw error;
+      throw new ConversionError(error.offset ?? 0, describeConversion(error), { cause: error });
+    }
+  }
+
+  /** @returns {ReadEvent} `fields` are those of the event that could be read */
+  #failed(fields, { offset, reason, bytes, cause }) {
     return {
       change: null,
       event: null,
       failure: {
-        namespace: namespaceOf(event.ns) ?? this.#fallback,
-        id: event.documentKey?._id ?? error._id,
-        offset: isOfReply ? error.offset : bytes.byteOffset - cursor.byteOffset + error.offset,
-        reason: describeConversion(error),
+        namespace: namespaceOf(fields.ns) ?? this.#fallback,
+        id: fields.documentKey?._id ?? cause?._id,
+        offset,
+        reason,
         bytes,
-        cause: error,
+        cause,
       },
-      token: event._id,
+      token: fields._id,
     };
   }
 }
@@ -105,11 +160,11 @@ function imageOf(event, raw) {
   return { kind: isAbsent ? 'absent' : 'null' };
 }
 
-/** The fields of an event whose documents are damaged; none where it is damaged itself. */
+/** The fields of an event whose documents are damaged; `null` where it is damaged itself. */
 function fieldsOf(bytes, bson) {
   try {
     return parseChangeDocument(bytes, { bson });
   } catch {
-    return {};
+    return null;
   }
 }

@@ -48,8 +48,14 @@ export class Recorder {
     return this.#storedText;
   }
 
+  /** A fragment that makes no event whole. */
+  pass(position, size) {
+    this.position = position;
+    this.#report.countFragment(size);
+  }
+
   /**
-   * One document, event or fragment of an event.
+   * One document or event.
    * @param {import('../../changes.mjs').Change | null} change `null` where it makes none
    * @param {import('./events.mjs').Failure | null} failure why it could not be converted
    * @param {import('./position.mjs').Position} position behind it
