@@ -84,10 +84,24 @@ describe.skipIf(server === null)(`PostgreSQL ${missing}`, () => {
     expect(lines.at(-1)).toMatch(
       /^bsonrow-replicate: the connection to PostgreSQL is lost: .*; tried again 3 times$/,
     );
-    expect(lines.filter((line) => line.includes('is lost'))).toHaveLength(5);
+    expect(lines.filter((line) => line.includes('is lost'))).toHaveLength(4);
     const again = await replicateInto(address, file);
     expect(again.code).toBe(0);
     expect(Number(/Already applied by an earlier run: (\d+)/.exec(again.stdout)[1])).toBeGreaterThan(0);
+    await expectWhole(address);
+  });
+
+  test('a server that is not there yet when the run begins', async () => {
+    const address = await server.newDatabase();
+    await server.stop();
+    const run = replicateInto(address, file);
+    await sleep(200);
+    await server.start();
+    const { code, stderr } = await run;
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /warning: PostgreSQL cannot be reached: .*; trying again in \d+\.\d s \(1 of 10\)\n/,
+    );
     await expectWhole(address);
   });
 

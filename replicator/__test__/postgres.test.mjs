@@ -1,5 +1,6 @@
 // The PostgreSQL sink on a real server: the same tables as SQLite, names, types, limits, refusals.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -501,9 +502,35 @@ describe.skipIf(server === null)(`PostgreSQL ${missing}`, () => {
   test('a server that cannot be reached, a database that is not there', async () => {
     const missingDatabase = await replicateInto(server.address('nowhere'), SAMPLE);
     expect(missingDatabase).toMatchObject({ code: 1, stderr: expect.stringContaining('"nowhere" does not') });
-    const elsewhere = await replicateInto('postgres://x:secret@127.0.0.1:1/y', SAMPLE);
-    expect(elsewhere).toMatchObject({ code: 1, stderr: expect.stringContaining('ECONNREFUSED') });
-    expect(elsewhere.stderr).not.toContain('secret');
+    const elsewhere = await replicateInto('postgres://x:secret@127.0.0.1:1/y', SAMPLE, '--retries', 2);
+    expect(elsewhere.code).toBe(3);
+    const reason = 'PostgreSQL cannot be reached: connect ECONNREFUSED 127.0.0.1:1';
+    expect(elsewhere.stderr).toBe(
+      `bsonrow-replicate: warning: ${reason}; trying again in 0.0 s (1 of 2)\n` +
+        `bsonrow-replicate: warning: ${reason}; trying again in 0.0 s (2 of 2)\n` +
+        `bsonrow-replicate: ${reason}; tried again 2 times\n`,
+    );
+  });
+
+  test('--retries 0: one attempt', async () => {
+    const { code, stderr } = await replicateInto('postgres://127.0.0.1:1/y', SAMPLE, '--retries', 0);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^bsonrow-replicate: PostgreSQL cannot be reached: .*; tried again 0 times\n$/);
+  });
+
+  test('what the client itself has against a server is not tried again', async () => {
+    const plain = createServer((socket) => socket.once('data', () => socket.write('N')));
+    await new Promise((resolve) => plain.listen(0, '127.0.0.1', resolve));
+    try {
+      const address = `postgres://127.0.0.1:${plain.address().port}/y?sslmode=verify-full`;
+      const { code, stderr } = await replicateInto(address, SAMPLE);
+      expect(stderr).toBe(
+        'bsonrow-replicate: the PostgreSQL database cannot be opened: The server does not support SSL connections\n',
+      );
+      expect(code).toBe(1);
+    } finally {
+      plain.close();
+    }
   });
 
   test('two replicators do not write to one schema', async () => {

@@ -7,8 +7,9 @@ const MAX_DELAY_MS = 15_000;
 
 /**
  * @typedef {object} RetryOptions
- * @property {number} retries attempts after the first
+ * @property {number} retries attempts after the first; 0: none
  * @property {number} retryDelay milliseconds before the first of them; doubled each time, up to 15 s
+ * @property {AbortSignal} [signal] ends a wait; no attempt follows it
  */
 
 export class Backoff {
@@ -17,7 +18,7 @@ export class Backoff {
   #signal;
   #failures = 0;
 
-  /** @param {RetryOptions & { signal?: AbortSignal }} options `signal` ends a wait */
+  /** @param {RetryOptions} options */
   constructor({ retries, retryDelay, signal }) {
     this.#retries = retries;
     this.#firstDelay = retryDelay;
@@ -33,13 +34,23 @@ export class Backoff {
     this.#failures = 0;
   }
 
-  /** Counts a failure and waits. @returns {Promise<boolean>} `false` where no attempt is left */
-  async failed() {
+  /**
+   * Counts a failure.
+   * @returns {{ notice: string, wait: () => Promise<boolean> } | null} the attempt that is left: what to say of it, and
+   *   its wait, `false` where that was ended by the signal; `null` where no attempt is left
+   */
+  failed() {
     this.#failures += 1;
-    if (this.#failures > this.#retries || this.#signal?.aborted) return false;
-    const delay = Math.min(this.#firstDelay * 2 ** (this.#failures - 1), MAX_DELAY_MS);
+    if (this.#failures > this.#retries || this.#signal?.aborted) return null;
     // Apart by up to a quarter, so that many replicators do not come back at the same moment.
-    await sleep(delay * (1 + Math.random() / 4), undefined, { signal: this.#signal }).catch(() => {});
-    return this.#signal?.aborted !== true;
+    const delay =
+      Math.min(this.#firstDelay * 2 ** (this.#failures - 1), MAX_DELAY_MS) * (1 + Math.random() / 4);
+    return {
+      notice: `trying again in ${(delay / 1000).toFixed(1)} s (${this.#failures} of ${this.#retries})`,
+      wait: async () => {
+        await sleep(delay, undefined, { signal: this.#signal }).catch(() => {});
+        return this.#signal?.aborted !== true;
+      },
+    };
   }
 }

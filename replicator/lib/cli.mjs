@@ -85,7 +85,7 @@ async function replicate(paths, options, { stdout, stderr, loadDriver = loadInst
     dryRun: options.dryRun === true,
     onWarning: warn,
     onRefused: onError === 'skip' ? skipRefused : null,
-    retry: { retries, retryDelay },
+    retry: { retries, retryDelay, signal: interruption.signal },
   });
   const onInterrupt = () => interruption.abort();
   for (const signal of INTERRUPTS) process.once(signal, onInterrupt);

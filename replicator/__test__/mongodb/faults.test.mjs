@@ -146,7 +146,15 @@ describe.each(DRIVERS)('with %s', (name, driver) => {
     const address = 'mongodb://127.0.0.1:1/shop?serverSelectionTimeoutMS=50';
     const { code, stderr } = await replicate(address, '--into', nextFile(), '--retries', 2);
     expect(code).toBe(3);
-    expect(stderr).toMatch(/ECONNREFUSED .*: given up after 3 attempts\n$/);
+    const lines = stderr.trimEnd().split('\n');
+    expect(
+      lines.map((line) => /\((\d of \d)\)$|: (given up after 3 attempts)$/.exec(line)?.slice(1)),
+    ).toEqual([
+      ['1 of 2', undefined],
+      ['2 of 2', undefined],
+      [undefined, 'given up after 3 attempts'],
+    ]);
+    for (const line of lines) expect(line).toContain('mongodb://127.0.0.1:1/shop: connect ECONNREFUSED');
   });
 
   describe('a reply that is not what it should be', () => {

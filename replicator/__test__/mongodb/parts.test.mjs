@@ -3,6 +3,7 @@ import { EJSON, Int32, Long, ObjectId, Timestamp } from 'bson';
 import { describe, expect, test } from 'vitest';
 import { isMongoAddress, parseAddress } from '../../lib/source/mongodb/address.mjs';
 import { BatchSize } from '../../lib/source/mongodb/batch-size.mjs';
+import { Connection } from '../../lib/source/mongodb/connection.mjs';
 import { meaningOf } from '../../lib/source/mongodb/errors.mjs';
 import { Position } from '../../lib/source/mongodb/position.mjs';
 import { selectCollections } from '../../lib/source/mongodb/selection.mjs';
@@ -11,12 +12,12 @@ describe('addresses', () => {
   test.each([
     ['mongodb://host/shop', 'mongodb://host/shop', 'shop', []],
     ['mongodb://host', 'mongodb://host', null, []],
-    ['mongodb://host/?replicaSet=rs0', 'mongodb://host', null, ['replicaSet']],
+    ['mongodb://host/?replicaSet=rs0', 'mongodb://host', null, ['replicaset']],
     [
       'mongodb://user:p%40ss@b:2,a:1/shop?tls=true&appName=x',
       'mongodb://a:1,b:2/shop',
       'shop',
-      ['tls', 'appName'],
+      ['tls', 'appname'],
     ],
     [
       'mongodb+srv://user:p@ss@cluster.example/my%20shop',
@@ -33,6 +34,26 @@ describe('addresses', () => {
   test.each(['dump/', 'mongodb.bson', './mongodb:', 'postgres://host/db'])('%s is none', (text) => {
     expect(isMongoAddress(text)).toBe(false);
   });
+});
+
+test.each([
+  [
+    'mongodb://h/shop',
+    { appName: 'bsonrow-replicate', socketTimeoutMS: 120_000, serverSelectionTimeoutMS: 5_000 },
+  ],
+  ['mongodb://h/shop?appname=mine&socketTimeoutMS=1', { serverSelectionTimeoutMS: 5_000 }],
+  ['mongodb://h/shop?ServerSelectionTimeoutMS=9', { appName: 'bsonrow-replicate', socketTimeoutMS: 120_000 }],
+])('%s: what the address does not set is set', (uri, expected) => {
+  const given = [];
+  class MongoClient {
+    constructor(...args) {
+      given.push(args);
+    }
+
+    startSession() {}
+  }
+  new Connection({ MongoClient }, parseAddress(uri));
+  expect(given).toEqual([[uri, expected]]);
 });
 
 test('the size of replies: halved at once, doubled after eight good ones, never beyond its bounds', () => {

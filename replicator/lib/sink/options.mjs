@@ -2,7 +2,7 @@
 import { Option } from 'commander';
 import { DEFAULT_LIMITS } from '../apply.mjs';
 import { DEFAULT_RETRY } from '../backoff.mjs';
-import { wholeNumber } from '../whole-number.mjs';
+import { wholeNumber, wholeNumberOrZero } from '../whole-number.mjs';
 import { isPostgresAddress } from './address.mjs';
 
 const MIB = 1024 * 1024;
@@ -20,8 +20,8 @@ export function addSinkOptions(command) {
     )
     .option(
       '--retries <count>',
-      'attempts to have a lost connection again',
-      wholeNumber,
+      'attempts to have a connection again that is lost, or was not to be had at the start; 0: none',
+      wholeNumberOrZero,
       DEFAULT_RETRY.retries,
     )
     .option(

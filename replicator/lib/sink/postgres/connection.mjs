@@ -16,18 +16,22 @@ const IN_FAILED_TRANSACTION = '25P02';
 /** What the server answered, or how the connection failed. */
 export class DatabaseError extends Error {
   name = 'DatabaseError';
+  #isFinal;
 
-  constructor(cause) {
+  /** @param {boolean} [isFinal] whether it will be no other in a while, though it is not the server that spoke */
+  constructor(cause, isFinal = false) {
     // Of several addresses of one host, none of which could be reached, the first will do.
     const { message, detail, code } = cause.errors?.[0] ?? cause;
     super([message, detail].filter(Boolean).join(': ') || code, { cause });
     /** PostgreSQL's SQLSTATE; `null` where it was not the server that spoke. */
     this.state = cause instanceof pg.DatabaseError ? cause.code : null;
+    this.#isFinal = isFinal;
   }
 
   /** Whether it may be otherwise in a while: the connection is gone, or the server asks to try again. */
   get isPassing() {
-    return this.state === null || /^(08|40|25P03|53300|55P03|57P0)/.test(this.state);
+    if (this.state === null) return !this.#isFinal;
+    return /^(08|40|25P03|53300|55P03|57P0)/.test(this.state);
   }
 
   /**
@@ -55,7 +59,7 @@ export class Connection {
     try {
       await client.connect();
     } catch (error) {
-      throw new DatabaseError(error);
+      throw new DatabaseError(error, isOfClient(error));
     }
     return new Connection(client);
   }
@@ -98,6 +102,11 @@ export class Connection {
     ]);
     stream.destroy();
   }
+}
+
+/** What the client itself has against the server: a password that is missing, TLS that it does not have. */
+function isOfClient({ code, errors, message }) {
+  return code === undefined && errors === undefined && !/timeout|terminated/.test(message);
 }
 
 /** @param {string} address */

@@ -17,6 +17,9 @@ const MIN_SERVER_VERSION = 14;
 /** A connection that has so many statements prepared gives way to a new one, as only that forgets them. */
 const MAX_NAMED_STATEMENTS = 1000;
 
+/** The session of a run that was just ended may hold the lock for a moment, however few attempts are wanted. */
+const MIN_LOCK_RETRIES = 3;
+
 /** Any number that other programs are not likely to lock. */
 const LOCK_CLASS = 0x62736f6e;
 
@@ -31,6 +34,7 @@ export class PostgresSink {
   #retry;
   /** `null` while it is lost. */
   #connection = null;
+  #hasConnected = false;
   /** The server process of the connection that was lost. */
   #lostProcess = null;
   #catalog;
@@ -60,12 +64,7 @@ export class PostgresSink {
    */
   static async open(address, options) {
     const sink = new PostgresSink(address, options);
-    try {
-      await sink.#connect();
-    } catch (error) {
-      if (!(error instanceof DatabaseError)) throw error;
-      throw new SinkError(`the PostgreSQL database cannot be opened: ${error.message}`, { cause: error });
-    }
+    await sink.#retrying(async () => {});
     return sink;
   }
 
@@ -149,6 +148,7 @@ export class PostgresSink {
       throw error;
     }
     this.#connection = connection;
+    this.#hasConnected = true;
     this.#lostProcess = null;
   }
 
@@ -158,7 +158,7 @@ export class PostgresSink {
    */
   async #lock(connection, schema) {
     const key = createHash('sha256').update(schema).digest().readInt32BE(0);
-    const backoff = new Backoff(this.#retry);
+    const backoff = new Backoff({ ...this.#retry, retries: Math.max(this.#retry.retries, MIN_LOCK_RETRIES) });
     while (true) {
       const [[isLocked]] = await connection.query('SELECT pg_try_advisory_lock($1, $2)', [LOCK_CLASS, key]);
       if (isLocked) return;
@@ -169,32 +169,43 @@ export class PostgresSink {
           [LOCK_CLASS, key >>> 0, this.#lostProcess],
         );
       }
-      if (backoff.failures === 0)
+      // A session that is ending right now is no matter.
+      if (backoff.failures === 1)
         this.#onWarning(`waiting for another session that writes to the schema ${schema}`);
-      if (!(await backoff.failed()))
+      const next = backoff.failed();
+      if (next === null || !(await next.wait())) {
         throw new SinkError(
           `another session is writing to the schema ${schema}: it holds the replicator's lock`,
         );
+      }
     }
   }
 
-  /** Does it again, on a new connection, where the connection is lost. */
+  /** Does it, and again on a new connection where the connection is lost. */
   async #retrying(work) {
     if (this.#givenUp !== null) throw this.#givenUp;
     const backoff = new Backoff(this.#retry);
     while (true) {
       try {
-        if (this.#connection !== null && this.#connection.named > MAX_NAMED_STATEMENTS) await this.close();
+        if (this.#connection !== null && this.#connection.named > MAX_NAMED_STATEMENTS)
+          await this.#disconnect();
         if (this.#connection === null) await this.#connect();
         return await work(backoff.failures > 0);
       } catch (error) {
         if (!(error instanceof DatabaseError)) throw error;
-        if (!error.isPassing) throw new SinkError(`PostgreSQL: ${error.message}`, { cause: error });
+        if (!error.isPassing) {
+          const subject = this.#hasConnected ? 'PostgreSQL' : 'the PostgreSQL database cannot be opened';
+          throw new SinkError(`${subject}: ${error.message}`, { cause: error });
+        }
+        const subject = this.#hasConnected
+          ? 'the connection to PostgreSQL is lost'
+          : 'PostgreSQL cannot be reached';
+        const reason = `${subject}: ${error.message}`;
         await this.#disconnect();
-        const reason = `the connection to PostgreSQL is lost: ${error.message}`;
-        this.#onWarning(reason);
-        if (!(await backoff.failed())) {
-          const message = `${reason}; tried again ${this.#retry.retries} times`;
+        const next = backoff.failed();
+        if (next !== null) this.#onWarning(`${reason}; ${next.notice}`);
+        if (next === null || !(await next.wait())) {
+          const message = `${reason}; tried again ${backoff.failures - 1} times`;
           this.#givenUp = new ConnectionLostError(message, { cause: error });
           throw this.#givenUp;
         }

@@ -13,7 +13,7 @@ export const isMongoAddress = (text) => SCHEME.test(text);
  * @property {string} uri as it was given, credentials included
  * @property {string} shown for messages and for the name of the progress: no credentials, no options
  * @property {string | null} database
- * @property {Set<string>} options the names of the options that it sets
+ * @property {Set<string>} options the names of the options that it sets, in lower case, as case does not count
  */
 
 /**
@@ -31,7 +31,7 @@ export function parseAddress(uri) {
     uri,
     shown: `${scheme}${sorted}${database === null ? '' : `/${database}`}`,
     database,
-    options: new Set([...new URLSearchParams(query).keys()]),
+    options: new Set([...new URLSearchParams(query.toLowerCase()).keys()]),
   };
 }
 

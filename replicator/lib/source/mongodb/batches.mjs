@@ -147,10 +147,14 @@ export class BatchReader {
         fail();
     }
     const place = error.offset === undefined ? '' : `byte ${error.offset}: `;
-    this.#options.onWarning(`${name}: ${place}${reason}; trying again`);
-    if ((await this.#backoff.failed()) || this.#isStopped) return;
-    const message = `${name}: ${reason}: given up after ${this.#backoff.failures} attempts`;
-    throw new ConnectionLostError(message, { cause: error });
+    const next = this.#backoff.failed();
+    if (next === null) {
+      if (this.#isStopped) return;
+      const message = `${name}: ${place}${reason}: given up after ${this.#backoff.failures} attempts`;
+      throw new ConnectionLostError(message, { cause: error });
+    }
+    this.#options.onWarning(`${name}: ${place}${reason}; ${next.notice}`);
+    await next.wait();
   }
 }
 

@@ -3,6 +3,15 @@ import { UsageError } from '../../errors.mjs';
 
 /** A connection that says nothing for so long is given up. A cursor's reply takes `maxTimeMS` at most. */
 const SOCKET_TIMEOUT_MS = 120_000;
+/** A server that cannot be found for so long is a failed attempt: others follow, each of which is reported. */
+const SELECTION_TIMEOUT_MS = 5_000;
+
+/** By the name of the option, which the address may set itself. */
+const DEFAULTS = {
+  appName: 'bsonrow-replicate',
+  socketTimeoutMS: SOCKET_TIMEOUT_MS,
+  serverSelectionTimeoutMS: SELECTION_TIMEOUT_MS,
+};
 
 export class Connection {
   #client;
@@ -16,9 +25,9 @@ export class Connection {
    * @param {AbortSignal} [signal]
    */
   constructor(driver, address, signal) {
-    const options = { appName: 'bsonrow-replicate' };
-    if (!address.options.has('socketTimeoutMS')) options.socketTimeoutMS = SOCKET_TIMEOUT_MS;
-    if (address.options.has('appName')) delete options.appName;
+    const options = Object.fromEntries(
+      Object.entries(DEFAULTS).filter(([name]) => !address.options.has(name.toLowerCase())),
+    );
     try {
       this.#client = new driver.MongoClient(address.uri, options);
     } catch (error) {
