@@ -1,10 +1,10 @@
 // The command is killed at random moments of a run and started again, until it is through; then its tables hold what
 // follows from the events without it.
-import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { writeBson } from './support/captures.mjs';
+import { startCommand } from './support/command.mjs';
 import { finalState, parse } from './support/expected.mjs';
 import { makeMixedEvents, makeRandom } from './support/mixed-events.mjs';
 import { readPostgres, startPostgres } from './support/postgres.mjs';
@@ -16,30 +16,20 @@ const EVENTS = 3000;
 const KILL_FROM = 100;
 const KILL_TO = 900;
 
-const COMMAND = new URL('../bin/bsonrow-replicate.mjs', import.meta.url).pathname;
 const seed = Number(process.env.BSONROW_SEED ?? Date.now() % 1_000_000);
 console.log(`crash test: BSONROW_SEED=${seed}`);
 
 const { server, missing } = await startPostgres();
 const folder = makeFolder();
 
-/** @returns {Promise<{ code: number | null, stdout: string, stderr: string }>} `code` is null where it was killed */
-function run(args, killAfter) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [COMMAND, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-    const output = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr']) {
-      child[name].on('data', (text) => {
-        output[name] += text;
-      });
-    }
-    const timer = killAfter === null ? null : setTimeout(() => child.kill('SIGKILL'), killAfter);
-    child.once('error', reject);
-    child.once('close', (code) => {
-      clearTimeout(timer);
-      resolve({ code, ...output });
-    });
-  });
+async function run(args, killAfter) {
+  const { child, ended } = startCommand(args);
+  const timer = killAfter === null ? null : setTimeout(() => child.kill('SIGKILL'), killAfter);
+  try {
+    return await ended;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /**

@@ -1,0 +1,131 @@
+// A run that follows a server is killed at random moments, in its snapshot and in its stream, and started again, until
+// it has caught up; then its tables hold what follows from the documents and events without it.
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { serialize } from 'bson';
+import { describe, expect, test } from 'vitest';
+import { startCommand } from '../support/command.mjs';
+import { finalState, parse } from '../support/expected.mjs';
+import { startReplay } from '../support/live.mjs';
+import { makeMixedEvents, makeRandom } from '../support/mixed-events.mjs';
+import { readPostgres, startPostgres } from '../support/postgres.mjs';
+import { makeFolder, readReplica, sortRows } from '../support/replica.mjs';
+
+const KILLS = 50;
+const DOCUMENTS = 400;
+const EVENTS = 1200;
+/** Of the kills, so many come before the run has said anything to the server. */
+const EARLY = 0.1;
+const EARLY_MS = 300;
+/** The others come so long after one of so many commands, at most: well within the work there is. */
+const COMMANDS = 50;
+const LATER_MS = 10;
+
+const seed = Number(process.env.BSONROW_SEED ?? Date.now() % 1_000_000);
+console.log(`crash test of the live source: BSONROW_SEED=${seed}`);
+
+const { server: postgres, missing } = await startPostgres();
+const folder = makeFolder();
+
+const documentsOf = (coll) =>
+  Array.from({ length: DOCUMENTS }, (_, n) => Buffer.from(serialize({ _id: `key ${n}`, from: coll })));
+
+/** As events of a capture would give it. */
+const insertOf = (coll) => (document) => ({
+  operationType: 'insert',
+  ns: { db: 'shop', coll },
+  fullDocument: parse(document),
+});
+
+/** Two collections, and a stream of mixed operations: the later half comes when it is released. */
+async function startShop(round) {
+  const collections = { 'shop.items': documentsOf('items'), 'shop.orders': documentsOf('orders') };
+  const events = makeMixedEvents(seed + round, EVENTS);
+  const half = EVENTS / 2;
+  const { server, uri } = await startReplay({ collections, events: events.slice(0, half) });
+  const truth = finalState([
+    ...['items', 'orders'].flatMap((coll) => collections[`shop.${coll}`].map(insertOf(coll))),
+    ...events.map(parse),
+  ]);
+  let isReleased = false;
+  const release = () => {
+    if (!isReleased) server.addEvents(...events.slice(half));
+    isReleased = true;
+  };
+  return { server, address: `${uri}/shop`, truth, release };
+}
+
+/** Kills the run, unless it is over before. */
+async function killAtRandom({ child, ended }, server, random) {
+  const isEarly = random() < EARLY;
+  const commands = server.commands.length + 1 + Math.floor(random() * COMMANDS);
+  let isOver = false;
+  ended.then(() => {
+    isOver = true;
+  });
+  while (!isEarly && server.commands.length < commands && !isOver) await sleep(1);
+  await sleep(random() * (isEarly ? EARLY_MS : LATER_MS));
+  child.kill('SIGKILL');
+  return ended;
+}
+
+/**
+ * Rounds of other events each, until the command was killed often enough.
+ * @param {(round: number) => Promise<{ into: string, read: () => Promise<Map<string, object[]>> }>} newReplica
+ */
+async function killAgainAndAgain(name, newReplica) {
+  const random = makeRandom(seed);
+  let kills = 0;
+  let midway = 0;
+  for (let round = 0; kills < KILLS; round += 1) {
+    const { server, address, truth, release } = await startShop(round);
+    const { into, read } = await newReplica(round);
+    for (let isThrough = false; !isThrough; ) {
+      const batchRows = 1 + Math.floor(random() ** 3 * 200);
+      const batchSize = 1 + Math.floor(random() * 30);
+      const args = [address, '--into', into, '--start-at', '1', '--max-time-ms', '30', '--retry-delay', '20'];
+      args.push('--batch-rows', String(batchRows), '--batch-size', String(batchSize));
+      const isLast = kills >= KILLS;
+      if (isLast || random() < 0.4) release();
+      // A run that is not killed in time ends the round, but only where all events are there.
+      const run = startCommand([...args, '--until-caught-up', '0.2']);
+      const { code, stdout, stderr } = await (isLast ? run.ended : killAtRandom(run, server, random));
+      if (code === null) {
+        kills += 1;
+        continue;
+      }
+      expect(code, stderr).toBe(0);
+      const count = Number(/^Read: (\d+)/.exec(stdout)[1]);
+      if (count > 0 && count < 2 * DOCUMENTS + EVENTS / 2) midway += 1;
+      isThrough = server.events.length === EVENTS;
+      release();
+    }
+    const replica = await read();
+    expect([...replica.keys()]).toEqual([...truth.keys()].sort());
+    for (const [namespace, rows] of replica) {
+      expect(sortRows(rows), namespace).toEqual(sortRows([...truth.get(namespace).values()]));
+    }
+  }
+  console.log(
+    `crash test of the live source, ${name}: killed ${kills} times; ${midway} runs ended what a killed one began`,
+  );
+  expect(kills).toBeGreaterThanOrEqual(KILLS);
+  // A test that never kills in the middle shows nothing.
+  expect(midway).toBeGreaterThan(0);
+}
+
+describe('killed at any moment, nothing is lost and nothing is there twice', () => {
+  test(`SQLite, ${KILLS} kills`, { timeout: 180_000 }, async () => {
+    await killAgainAndAgain('sqlite', async (round) => {
+      const into = join(folder, `${round}.sqlite`);
+      return { into, read: async () => readReplica(into) };
+    });
+  });
+
+  test.skipIf(postgres === null)(`PostgreSQL, ${KILLS} kills ${missing}`, { timeout: 180_000 }, async () => {
+    await killAgainAndAgain('postgresql', async () => {
+      const into = await postgres.newDatabase();
+      return { into, read: () => readPostgres(postgres, into) };
+    });
+  });
+});
