@@ -429,6 +429,20 @@ describe.skipIf(server === null)(`PostgreSQL ${missing}`, () => {
       expect((await readPostgres(server, address)).get('db.coll')).toHaveLength(2);
     });
 
+    test('a constraint in a long run, which goes in several statements: nothing of it is stored', async () => {
+      const address = await constrained('ALTER TABLE "db.coll" ADD CHECK (n <> 730)');
+      await withSink(address, async (sink) => {
+        const changes = Array.from({ length: 1000 }, (_, i) => put({ _id: BigInt(i), n: BigInt(i) }, i));
+        const error = await sink.apply(changes, { source: 's', position: 'p' }).catch((reason) => reason);
+        expect(error).toBeInstanceOf(RefusedError);
+        expect(error.index).toBe(730);
+        expect(await sink.readPosition('s')).toBeNull();
+        expect((await readPostgres(server, address)).get('db.coll')).toHaveLength(1);
+        await sink.apply(changes.slice(0, 730), { source: 's', position: 'q' });
+      });
+      expect((await readPostgres(server, address)).get('db.coll')).toHaveLength(730);
+    });
+
     test.each([
       ['a check', 'ALTER TABLE "db.coll" ADD CHECK (n < 10)'],
       ['one that waits for the end of the transaction', deferredCheck()],

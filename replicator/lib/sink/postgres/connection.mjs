@@ -80,14 +80,19 @@ export class Connection {
   }
 
   /**
-   * Sends statements in one go.
-   * @param {Statement[]} statements
+   * Sends statements without waiting for the answers to those before.
+   * @param {Iterable<Statement>} statements made while the server is at work on the ones before
    * @throws DatabaseError of the first that fails
    */
   async execute(statements) {
-    const results = await Promise.allSettled(
-      statements.map(({ sql, values, name }) => this.#client.query({ text: sql, values, name })),
-    );
+    const answers = [];
+    for (const { sql, values, name } of statements) {
+      const answer = this.#client.query({ text: sql, values, name });
+      // Looked at below, when all are sent.
+      answer.catch(() => {});
+      answers.push(answer);
+    }
+    const results = await Promise.allSettled(answers);
     const errors = results.filter(({ status }) => status === 'rejected').map(({ reason }) => reason);
     if (errors.length === 0) return;
     throw new DatabaseError(errors.find(({ code }) => code !== IN_FAILED_TRANSACTION) ?? errors[0]);

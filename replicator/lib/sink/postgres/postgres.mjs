@@ -17,6 +17,12 @@ const MIN_SERVER_VERSION = 14;
 /** A connection that has so many statements prepared gives way to a new one, as only that forgets them. */
 const MAX_NAMED_STATEMENTS = 1000;
 
+/**
+ * Few enough that the server soon has something to do, and that a statement fits into the buffer of a socket; enough that
+ * the cost of a statement does not count.
+ */
+const ROWS_IN_STATEMENT = 100;
+
 /** The session of a run that was just ended may hold the lock for a moment, however few attempts are wanted. */
 const MIN_LOCK_RETRIES = 3;
 
@@ -252,16 +258,25 @@ export class PostgresSink {
     this.#onRefused(change, message);
   }
 
-  /** Stores a batch by as few statements as can be; where one is refused, change by change. */
+  /** Stores a batch by few statements; where one is refused, change by change. */
   async #store(changes, progress, batch) {
-    for (const step of toRuns(changes)) this.#plan(step);
-    const statements = [...this.#takePlanned(), ...progressStatements(progress, batch)];
     try {
-      await this.#transact(statements);
+      await this.#transact(this.#planAll(changes, progressStatements(progress, batch)));
     } catch (error) {
       if (!error.isRefusal) throw error;
       await this.#storeOneByOne(changes, progress, batch);
     }
+  }
+
+  /** Plans each statement when it is asked for, so that the server works on those before it meanwhile. */
+  *#planAll(changes, last) {
+    for (const step of toRuns(changes)) {
+      for (const part of partsOf(step)) {
+        this.#plan(part);
+        yield* this.#takePlanned();
+      }
+    }
+    yield* last;
   }
 
   /** Finds the change that is refused. */
@@ -295,7 +310,7 @@ export class PostgresSink {
   /** All in one transaction; where something fails, nothing is done and the catalogue is as it was. */
   async #transact(statements) {
     try {
-      await this.#connection.execute([BEGIN, ...statements, COMMIT]);
+      await this.#connection.execute(inTransaction(statements));
     } catch (error) {
       // The transaction is over already: COMMIT, too, was on its way.
       if (!error.isPassing) await this.#catalog.load((query) => this.#connection.query(query));
@@ -343,6 +358,23 @@ export class PostgresSink {
       this.#catalog.drop(to);
       this.#onWarning(`${namespace} was renamed to ${to}, but no document of it has been replicated`);
     }
+  }
+}
+
+function* inTransaction(statements) {
+  yield BEGIN;
+  yield* statements;
+  yield COMMIT;
+}
+
+/** A long run in parts: the server begins with the first while the next is put together. */
+function* partsOf(step) {
+  if (step.kind === 'single' || step.changes.length <= ROWS_IN_STATEMENT) {
+    yield step;
+    return;
+  }
+  for (let at = 0; at < step.changes.length; at += ROWS_IN_STATEMENT) {
+    yield { ...step, changes: step.changes.slice(at, at + ROWS_IN_STATEMENT) };
   }
 }
 
