@@ -140,6 +140,84 @@ describe.skipIf(server === null)(`PostgreSQL ${missing}`, () => {
       expect(rows, namespace).toEqual([...state.get(namespace).values()]);
   });
 
+  describe('a connection on which nothing comes any more', () => {
+    const change = (number) => ({
+      kind: 'put',
+      operation: 'insert',
+      namespace: 'a.b',
+      key: Buffer.of(number),
+      row: { n: BigInt(number) },
+    });
+
+    /** A sink behind a proxy. */
+    async function withProxy(plan, work, retry = { retries: 5, retryDelay: 20 }) {
+      const address = await server.newDatabase();
+      const socket = `${new URL(address.replace('@/', '@x/')).searchParams.get('host')}/.s.PGSQL.5432`;
+      const proxy = new CuttingProxy(socket, plan);
+      const through = `${address.split('?')[0]}?host=${encodeURIComponent(await proxy.listen())}&port=5432`;
+      const { PostgresSink } = await import('../lib/sink/postgres/postgres.mjs');
+      const warnings = [];
+      const onWarning = (message) => warnings.push(message);
+      const sink = await PostgresSink.open(through, { onWarning, retry, silenceMs: 200 });
+      try {
+        await work({ sink, proxy, address, warnings });
+      } finally {
+        await sink.close();
+        await proxy.close();
+      }
+    }
+    const stored = async (address) => (await readPostgres(server, address)).get('a.b').map(({ n }) => n);
+
+    test.each(['silence before', 'silence after'])('%s the server has a commit', async (action) => {
+      let commits = 0;
+      const plan = (commit) => {
+        commits = commit;
+        return commit === 2 ? action : null;
+      };
+      await withProxy(plan, async ({ sink, proxy, address, warnings }) => {
+        for (const number of [1, 2, 3])
+          await sink.apply([change(number)], { source: 's', position: `${number}` });
+        expect(proxy.silenced).toBe(1);
+        expect(commits).toBe(action === 'silence before' ? 4 : 3);
+        expect(await stored(address)).toEqual([1n, 2n, 3n]);
+        expect(warnings[0]).toMatch(
+          /^the connection to PostgreSQL is lost: no answer for 0\.2 s, and the server is not at work on one; trying/,
+        );
+      });
+    });
+
+    test('of a host that answers nobody: given up after all attempts', async () => {
+      const retry = { retries: 2, retryDelay: 20 };
+      const work = async ({ sink, proxy, warnings }) => {
+        proxy.isSilent = true;
+        await expect(sink.apply([change(1)], { source: 's', position: '1' })).rejects.toThrow(
+          /is lost: timeout expired; tried again 2 times/,
+        );
+        expect(warnings).toHaveLength(2);
+        expect(warnings[0]).toContain('no answer for 0.2 s');
+      };
+      await withProxy(() => null, work, retry);
+    });
+
+    test('of a server that is at work for long: waited for', async () => {
+      await withProxy(
+        () => null,
+        async ({ sink, address, warnings }) => {
+          await sink.apply([change(1)], null);
+          await server.query(
+            address,
+            `CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+               $$ BEGIN PERFORM pg_sleep(1.5); RETURN NEW; END $$;
+             CREATE TRIGGER slow BEFORE INSERT ON "a.b" FOR EACH ROW EXECUTE FUNCTION slow()`,
+          );
+          await sink.apply([change(2)], { source: 's', position: '2' });
+          expect(warnings).toEqual([]);
+          expect(await stored(address)).toEqual([1n, 2n]);
+        },
+      );
+    });
+  });
+
   test('a server that has lost what it had confirmed is not written to', async () => {
     const address = await server.newDatabase();
     const { PostgresSink } = await import('../lib/sink/postgres/postgres.mjs');

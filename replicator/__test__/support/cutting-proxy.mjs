@@ -1,5 +1,5 @@
-// A proxy before PostgreSQL that cuts connections around a COMMIT: before it reaches the server, or after it did and
-// before the answer comes back.
+// A proxy before PostgreSQL that does harm around a COMMIT, before it reaches the server, or after it did and before the
+// answer comes back: it cuts the connection, or holds it open and passes nothing on any more.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -16,10 +16,15 @@ export class CuttingProxy {
   #commits = 0;
   /** How many connections were cut. */
   cuts = 0;
+  /** How many were silenced. */
+  silenced = 0;
+  /** Whether nothing is passed on of any connection. */
+  isSilent = false;
 
   /**
    * @param {string} target the socket of the server
-   * @param {(commit: number) => 'before' | 'after' | null} plan what happens to each commit, counted from 1
+   * @param {(commit: number) => 'before' | 'after' | 'silence before' | 'silence after' | null} plan what happens to
+   *   each commit, counted from 1
    */
   constructor(target, plan) {
     this.#target = target;
@@ -53,14 +58,18 @@ export class CuttingProxy {
         cut();
         return;
       }
-      server.write(bytes);
+      if (action?.startsWith('silence')) {
+        isMute = true;
+        this.silenced += 1;
+      }
+      if (!this.isSilent && !(isMute && action !== 'silence after')) server.write(bytes);
       if (action === 'after') {
         isMute = true;
         setTimeout(cut, AFTER_COMMIT_MS);
       }
     });
     server.on('data', (bytes) => {
-      if (!isMute) client.write(bytes);
+      if (!isMute && !this.isSilent) client.write(bytes);
     });
     for (const [one, other] of [
       [client, server],

@@ -1,5 +1,4 @@
 // One connection to a PostgreSQL server: statements out, rows and errors back.
-import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { UsageError } from '../../errors.mjs';
 
@@ -7,6 +6,10 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** After so long without a word, the operating system asks whether the other end is still there. */
 const KEEP_ALIVE_DELAY_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 2_000;
+/** After so long without an answer, it is found out whether the server is still at work on it. */
+export const SILENCE_MS = 30_000;
+/** An answer may be on its way while the session is looked at: once idle is not enough. */
+const MAX_IDLE_FOUND = 2;
 
 /** What the server answers to everything between an error and the end of its transaction. */
 const IN_FAILED_TRANSACTION = '25P02';
@@ -47,21 +50,25 @@ export class Connection {
   /** How many statements have been prepared under a name; they live as long as the connection. */
   named = 0;
   #client;
+  #address;
+  #silenceMs;
 
-  constructor(client) {
+  constructor(client, address, silenceMs) {
     this.#client = client;
+    this.#address = address;
+    this.#silenceMs = silenceMs;
   }
 
-  static async open(address) {
-    const client = makeClient(address);
-    // A loss shows in the statement under way, or in the next one.
-    client.on('error', () => {});
-    try {
-      await client.connect();
-    } catch (error) {
-      throw new DatabaseError(error, isOfClient(error));
-    }
-    return new Connection(client);
+  /**
+   * @param {string} address
+   * @param {number} [silenceMs] see SILENCE_MS
+   */
+  static async open(address, silenceMs = SILENCE_MS) {
+    return new Connection(
+      await connect(address, Math.min(silenceMs, CONNECT_TIMEOUT_MS)),
+      address,
+      silenceMs,
+    );
   }
 
   /** The server process behind it. */
@@ -72,7 +79,8 @@ export class Connection {
   /** Rows as arrays. */
   async query(sql, values) {
     try {
-      const { rows } = await this.#client.query({ text: sql, values, rowMode: 'array' });
+      const answer = this.#client.query({ text: sql, values, rowMode: 'array' });
+      const { rows } = await this.#whileAtWork(answer);
       return rows;
     } catch (error) {
       throw new DatabaseError(error);
@@ -92,20 +100,99 @@ export class Connection {
       answer.catch(() => {});
       answers.push(answer);
     }
-    const results = await Promise.allSettled(answers);
+    const results = await this.#whileAtWork(Promise.allSettled(answers));
     const errors = results.filter(({ status }) => status === 'rejected').map(({ reason }) => reason);
     if (errors.length === 0) return;
     throw new DatabaseError(errors.find(({ code }) => code !== IN_FAILED_TRANSACTION) ?? errors[0]);
   }
 
   async close() {
+    await closeClient(this.#client);
+  }
+
+  /**
+   * Waits for an answer, for hours where the server works on it for hours; but a host that has fallen silent, or a
+   * connection that was forgotten on the way, is given up.
+   */
+  async #whileAtWork(answer) {
     const { stream } = this.#client.connection;
-    // A connection that is lost already cannot be closed, and need not be; a host that has fallen silent never answers.
-    await Promise.race([
-      this.#client.end().catch(() => {}),
-      setTimeout(CLOSE_TIMEOUT_MS, undefined, { ref: false }),
-    ]);
-    stream.destroy();
+    const isSettled = answer.then(
+      () => true,
+      () => true,
+    );
+    let heard = stream.bytesRead;
+    let idleFound = 0;
+    while (!(await isWithin(isSettled, this.#silenceMs))) {
+      if (stream.bytesRead !== heard) {
+        heard = stream.bytesRead;
+        idleFound = 0;
+        continue;
+      }
+      const state = await this.#findState();
+      if (state === 'idle') idleFound += 1;
+      if (state === 'lost' || idleFound >= MAX_IDLE_FOUND) {
+        stream.destroy(
+          new Error(`no answer for ${this.#silenceMs / 1000} s, and the server is not at work on one`),
+        );
+      }
+    }
+    return answer;
+  }
+
+  /** What the session on the server is doing, found out over another connection. @returns {Promise<'busy' | 'idle' | 'lost'>} */
+  async #findState() {
+    let client;
+    try {
+      const timeoutMs = Math.min(this.#silenceMs, CONNECT_TIMEOUT_MS);
+      client = await connect(this.#address, timeoutMs);
+      const { rows } = await client.query({
+        text: 'SELECT state FROM pg_stat_activity WHERE pid = $1',
+        values: [this.#client.processID],
+        query_timeout: timeoutMs,
+      });
+      if (rows.length === 0) return 'lost';
+      return rows[0].state?.startsWith('idle') ? 'idle' : 'busy';
+    } catch (error) {
+      // A server that refuses a further connection is there.
+      return error instanceof DatabaseError && error.state !== null ? 'busy' : 'lost';
+    } finally {
+      if (client !== undefined) await closeClient(client);
+    }
+  }
+}
+
+async function connect(address, timeoutMs) {
+  const client = makeClient(address, timeoutMs);
+  // A loss shows in the statement under way, or in the next one.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    throw new DatabaseError(error, isOfClient(error));
+  }
+  return client;
+}
+
+/** A connection that is lost already cannot be closed, and need not be; a host that has fallen silent never answers. */
+async function closeClient(client) {
+  const { stream } = client.connection;
+  await isWithin(
+    client.end().catch(() => {}),
+    CLOSE_TIMEOUT_MS,
+  );
+  stream.destroy();
+}
+
+/** Whether the promise is settled in this time. */
+async function isWithin(promise, milliseconds) {
+  let timer;
+  const timeout = new Promise((resolve) => {
+    timer = setTimeout(resolve, milliseconds, false);
+  });
+  try {
+    return await Promise.race([promise.then(() => true), timeout]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -115,12 +202,12 @@ function isOfClient({ code, errors, message }) {
 }
 
 /** @param {string} address */
-function makeClient(address) {
+function makeClient(address, timeoutMs) {
   try {
     return new pg.Client({
       connectionString: address,
       application_name: 'bsonrow-replicate',
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      connectionTimeoutMillis: timeoutMs,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
       // Statements are sent without waiting for the answers to those before.

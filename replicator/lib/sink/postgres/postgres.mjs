@@ -35,6 +35,7 @@ const COMMIT = { sql: 'COMMIT' };
 /** @implements {import('../sink.mjs').Sink} */
 export class PostgresSink {
   #address;
+  #silenceMs;
   #onWarning;
   #onRefused;
   #retry;
@@ -54,8 +55,10 @@ export class PostgresSink {
   /** Source → the batch that is known to be its last. */
   #lastBatch = new Map();
 
-  constructor(address, { onWarning, onRefused = null, retry }) {
+  /** @param {import('../sink.mjs').SinkOptions & { silenceMs?: number }} options `silenceMs`: see connection.mjs */
+  constructor(address, { onWarning, onRefused = null, retry, silenceMs }) {
     this.#address = address;
+    this.#silenceMs = silenceMs;
     this.#onWarning = onWarning;
     this.#onRefused = onRefused;
     this.#retry = retry;
@@ -66,7 +69,7 @@ export class PostgresSink {
 
   /**
    * @param {string} address
-   * @param {import('../sink.mjs').SinkOptions} options
+   * @param {ConstructorParameters<typeof PostgresSink>[1]} options
    */
   static async open(address, options) {
     const sink = new PostgresSink(address, options);
@@ -130,7 +133,7 @@ export class PostgresSink {
 
   /** Opens a connection that is alone in writing to the schema, and reads the catalogue. */
   async #connect() {
-    const connection = await Connection.open(this.#address);
+    const connection = await Connection.open(this.#address, this.#silenceMs);
     try {
       const [[version, schema]] = await connection.query(
         "SELECT current_setting('server_version_num')::int / 10000, current_schema()",
