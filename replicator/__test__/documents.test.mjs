@@ -21,12 +21,22 @@ const DOCUMENTS = [
 const BYTES = Buffer.concat(DOCUMENTS);
 const OFFSETS = DOCUMENTS.map((_, i) => DOCUMENTS.slice(0, i).reduce((sum, { length }) => sum + length, 0));
 
+/** Their bytes are good until more is asked for. */
+const kept = (documents) => documents.map(({ bytes, offset }) => ({ bytes: Buffer.from(bytes), offset }));
+
 function frame(chunks) {
   const framer = new DocumentFramer();
   const documents = [];
   let error = null;
   try {
-    for (const chunk of chunks) framer.push(chunk, documents);
+    for (const chunk of chunks) {
+      const completed = [];
+      try {
+        framer.push(chunk, completed);
+      } finally {
+        documents.push(...kept(completed));
+      }
+    }
     framer.end();
   } catch (caught) {
     error = caught;
@@ -40,7 +50,7 @@ async function read(name, bytes) {
   const documents = [];
   let size = 0;
   try {
-    for await (const batch of readDocuments(file, (count) => (size += count))) documents.push(...batch);
+    for await (const batch of readDocuments(file, (count) => (size += count))) documents.push(...kept(batch));
     return { documents, size, error: null };
   } catch (error) {
     return { documents, size, error };

@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { ObjectId, serialize } from 'bson';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../lib/apply.mjs';
+import { put } from './support/captures.mjs';
+import { startReplay } from './support/live.mjs';
 import { startPostgres } from './support/postgres.mjs';
-import { makeFolder } from './support/replica.mjs';
+import { makeFolder, query } from './support/replica.mjs';
 
 const MIB = 1024 * 1024;
 const MAX_PEAK_MIB = 300;
@@ -88,7 +90,7 @@ describe('a stream that is longer than the memory', () => {
   test.each([
     ['many small events', 60 * MIB, 500],
     ['large ones', 200 * MIB, 100_000],
-    ['very large ones', 200 * MIB, 8 * MIB],
+    ['very large ones', 200 * MIB, 15 * MIB],
   ])('%s into SQLite', { timeout: 120_000 }, async (name, totalBytes, eventBytes) => {
     const { peakMiB } = await runOver(totalBytes, eventBytes, join(folder, `${pipes}.sqlite`));
     console.log(`memory, ${name} into SQLite: peak ${Math.round(peakMiB)} MiB`);
@@ -99,11 +101,55 @@ describe('a stream that is longer than the memory', () => {
     test.each([
       ['many small events', 60 * MIB, 500],
       ['large ones', 200 * MIB, 100_000],
-      ['very large ones', 200 * MIB, 8 * MIB],
+      ['very large ones', 200 * MIB, 15 * MIB],
     ])('%s', { timeout: 120_000 }, async (name, totalBytes, eventBytes) => {
       const { peakMiB } = await runOver(totalBytes, eventBytes, await server.newDatabase());
       console.log(`memory, ${name} into PostgreSQL: peak ${Math.round(peakMiB)} MiB`);
       expect(peakMiB).toBeLessThan(MAX_PEAK_MIB);
     });
+  });
+});
+
+describe('a live source of documents of 15 MiB', () => {
+  const text = 'x'.repeat(15 * MIB);
+  const count = 8;
+
+  /** A snapshot and as many events; the memory that it took. */
+  async function follow(into) {
+    const { uri } = await startReplay({
+      collections: {
+        'shop.items': Array.from({ length: count }, (_, _id) => Buffer.from(serialize({ _id, text }))),
+      },
+      events: Array.from({ length: count }, (_, n) => put({ _id: count + n, text })),
+    });
+    const args = [`${uri}/shop`, '--into', into, '--start-at', '1', '--quiet'];
+    args.push('--until-caught-up', '0.2', '--max-time-ms', '50');
+    const child = fork(new URL('support/memory-command.mjs', import.meta.url), args, {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    const ended = once(child, 'exit');
+    const [{ code, peakMiB }] = await once(child, 'message');
+    await ended;
+    expect(code).toBe(0);
+    return peakMiB;
+  }
+
+  test('into SQLite', { timeout: 120_000 }, async () => {
+    const file = join(folder, 'live.sqlite');
+    const peakMiB = await follow(file);
+    console.log(`memory, live into SQLite: peak ${Math.round(peakMiB)} MiB`);
+    expect(query(file, 'SELECT count(*), min(length(text)) FROM "shop.items"')).toEqual([
+      [BigInt(2 * count), BigInt(text.length)],
+    ]);
+    expect(peakMiB).toBeLessThan(MAX_PEAK_MIB);
+  });
+
+  test.skipIf(server === null)(`into PostgreSQL ${missing}`, { timeout: 120_000 }, async () => {
+    const address = await server.newDatabase();
+    const peakMiB = await follow(address);
+    console.log(`memory, live into PostgreSQL: peak ${Math.round(peakMiB)} MiB`);
+    const rows = await server.query(address, 'SELECT count(*), min(length(text)) FROM "shop.items"');
+    expect(rows).toEqual([[String(2 * count), text.length]]);
+    expect(peakMiB).toBeLessThan(MAX_PEAK_MIB);
   });
 });

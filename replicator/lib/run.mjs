@@ -74,31 +74,32 @@ export class Run {
 
   async #replicateFile(input) {
     let file = null;
-    let last = null;
+    let end = 0;
     try {
       for await (const documents of readDocuments(input.file, (count) => this.#progress.addBytes(count))) {
         if (documents.length > 0) file ??= await this.#begin(input, documents[0].bytes);
         for (const document of documents) {
           if (this.#isOver) return;
           this.#take(file, document);
-          last = document;
+          end = document.offset + document.bytes.length;
           if (this.#applier.isFull) await this.#applier.handOver(file.checkpoint?.progress() ?? null);
         }
+        file?.checkpoint?.settle();
         this.#progress.setDocuments(this.#report.documents);
         if (this.#isOver) return;
       }
-      if (file !== null) this.#end(file, last);
+      if (file !== null) this.#end(file, end);
     } finally {
       await this.#applier.flush(file?.checkpoint?.progress() ?? null);
     }
   }
 
   /** An event that was split may be cut off. What was read of it is not passed: the file may grow. */
-  #end(file, { bytes, offset }) {
+  #end(file, at) {
     const { missing } = file.fragments;
     if (missing === null) return;
     const reason = `Split event: ${missing} is missing, the file ends instead`;
-    this.#fail(file, { at: offset + bytes.length, reason, bytes });
+    this.#fail(file, { at, reason, bytes: Buffer.alloc(0) });
   }
 
   /** What the first document of a file tells: the format, and for events what earlier runs have applied. */
@@ -169,8 +170,9 @@ export class Run {
     this.#report.count(document.bytes.length, change);
     if (change?.issue !== undefined)
       this.#report.warn(ISSUES[change.issue], place(file, document.offset, change.operation));
+    const end = document.offset + document.bytes.length;
     if (change === null) this.#applier.touch();
-    else this.#applier.add(change, size, () => checkpoint?.progressAt(document) ?? null);
+    else this.#applier.add(change, size, () => checkpoint?.progressAt(end) ?? null);
     // To go on within a split event would be to begin with its middle.
     if (!fragments.isWaiting) checkpoint?.advance(document);
   }

@@ -8,6 +8,7 @@ import { Run } from '../../lib/run.mjs';
 import { NullSink } from '../../lib/sink/null.mjs';
 import { openSink } from '../../lib/sink/sink.mjs';
 import { SkipLog } from '../../lib/skip-log.mjs';
+import { peakMemory } from './peak-memory.mjs';
 
 const SLOW_MS = 30;
 
@@ -47,5 +48,5 @@ sink.apply = async (changes, progress) => {
 
 await run.replicate([{ file, size: 0, namespace: '' }]);
 await sink.close();
-process.send({ documents: run.report.documents, peakMiB: process.resourceUsage().maxRSS / 1024 });
+process.send({ documents: run.report.documents, peakMiB: peakMemory() });
 process.disconnect();

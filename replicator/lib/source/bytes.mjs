@@ -15,7 +15,7 @@ const GZIP_OUTPUT_BYTES = 64 * 1024;
 /**
  * @param {string} file
  * @param {(count: number) => void} onRead told how many bytes were read from the disk
- * @yields {Buffer} pieces that are never written to again
+ * @yields {Buffer} pieces, each of which is written over when the next is asked for
  * @throws InputError where the file cannot be read or unpacked, after the pieces before that
  */
 export async function* readBytes(file, onRead) {
@@ -26,7 +26,7 @@ export async function* readBytes(file, onRead) {
     throw new InputError(file, null, reasonOf(error), { cause: error });
   }
   try {
-    const magic = await readChunk(handle, GZIP_MAGIC.length, onRead);
+    const magic = await fill(Buffer.alloc(GZIP_MAGIC.length), handle, onRead);
     if (magic.equals(GZIP_MAGIC)) yield* unpack(file, readChunks(magic, handle, GZIP_CHUNK_BYTES, onRead));
     else yield* readChunks(magic, handle, CHUNK_BYTES, onRead);
   } catch (error) {
@@ -40,15 +40,15 @@ export async function* readBytes(file, onRead) {
 
 /** The bytes already read, then the rest; never by position, so that a pipe will do. */
 async function* readChunks(head, handle, size, onRead) {
-  for (let chunk = head; chunk.length > 0; chunk = await readChunk(handle, size, onRead)) yield chunk;
+  const buffer = Buffer.allocUnsafeSlow(size);
+  for (let chunk = head; chunk.length > 0; chunk = await fill(buffer, handle, onRead)) yield chunk;
 }
 
-/** The next `size` bytes; fewer only at the end of the file. */
-async function readChunk(handle, size, onRead) {
-  const buffer = Buffer.allocUnsafeSlow(size);
+/** The next bytes; fewer than fill the buffer only at the end of the file. */
+async function fill(buffer, handle, onRead) {
   let length = 0;
-  while (length < size) {
-    const { bytesRead } = await handle.read(buffer, length, size - length, null);
+  while (length < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, null);
     if (bytesRead === 0) break;
     length += bytesRead;
     onRead(bytesRead);

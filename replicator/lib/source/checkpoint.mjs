@@ -10,7 +10,7 @@ export class Checkpoint {
   #file;
   /** Names the capture by its first event, wherever the file lies, and what was asked of it. */
   source;
-  /** Where the events applied by earlier runs end, and the digest of the last of them. */
+  /** Where the events applied by earlier runs end, and the digest of the last of them, if it is known. */
   #appliedEnd = 0;
   #appliedDigest = null;
   #last = null;
@@ -41,7 +41,8 @@ export class Checkpoint {
     if (offset >= this.#appliedEnd) return false;
     const end = offset + bytes.length;
     if (end < this.#appliedEnd) return true;
-    if (end === this.#appliedEnd && digestOf(bytes) === this.#appliedDigest) return true;
+    const isLast = end === this.#appliedEnd;
+    if (isLast && (this.#appliedDigest === null || digestOf(bytes) === this.#appliedDigest)) return true;
     throw new InputError(
       this.#file,
       offset,
@@ -50,21 +51,33 @@ export class Checkpoint {
   }
 
   /** This event has been read, and its change is in the batch to be stored next. */
-  advance(event) {
-    this.#last = event;
+  advance({ bytes, offset }) {
+    this.#last = { end: offset + bytes.length, bytes };
+  }
+
+  /** The bytes of the last event are about to be written over. */
+  settle() {
+    if (this.#last !== null) this.#last = { end: this.#last.end, digest: this.#digest() };
   }
 
   /** What to store beside the rows; `null` where nothing new was read. */
   progress() {
     if (this.#last === null) return null;
-    const progress = this.progressAt(this.#last);
+    const progress = this.#progressOf(this.#last.end, this.#digest());
     this.#last = null;
     return progress;
   }
 
-  /** What to store where this event is the last that was applied. */
-  progressAt({ bytes, offset }) {
-    const position = JSON.stringify({ end: offset + bytes.length, digest: digestOf(bytes) });
-    return { source: this.source, position };
+  /** What to store where an event that ends there is the last that was applied; its digest is not known any more. */
+  progressAt(end) {
+    return this.#progressOf(end, null);
+  }
+
+  #digest() {
+    return this.#last.digest ?? digestOf(this.#last.bytes);
+  }
+
+  #progressOf(end, digest) {
+    return { source: this.source, position: JSON.stringify({ end, digest }) };
   }
 }

@@ -6,7 +6,8 @@ import { DocumentFramer, FramingError } from './framing.mjs';
 /**
  * @param {string} file
  * @param {(count: number) => void} onRead told how many bytes were read from the disk
- * @yields {{ bytes: Buffer, offset: number }[]} the documents that each piece of the file completes
+ * @yields {import('./framing.mjs').RawDocument[]} the documents that each piece of the file completes;
+ *   their bytes are written over when the next are asked for
  * @throws InputError for damage, after all documents before it have been yielded
  */
 export async function* readDocuments(file, onRead = () => {}) {

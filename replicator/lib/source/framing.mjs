@@ -17,74 +17,93 @@ export class FramingError extends Error {
   }
 }
 
+/**
+ * @typedef {object} RawDocument
+ * @property {Buffer} bytes
+ * @property {number} offset where it starts in the stream
+ */
+
 export class DocumentFramer {
-  /** The document that is not complete yet; until its length is known, the bytes of that. */
+  /** The document that is not complete yet, and how much of it has come; `null` between documents. */
   #document = null;
   #held = 0;
+  /** The first bytes of the next document: it is begun by the next chunk, when its memory is free. */
+  #head = Buffer.alloc(0);
+  /** For the documents that span chunks, one after the other, and for their first bytes. */
+  #memory = Buffer.alloc(0);
+  #headMemory = Buffer.alloc(LENGTH_BYTES);
   /** Where the next (or held) document starts. */
   #offset = 0;
 
   /**
-   * Takes the next bytes of the stream and appends each document they complete to `documents`, as
-   * `{ bytes, offset }`. A document within one chunk is a view of it; one that spans chunks is a copy.
+   * Takes the next bytes of the stream and appends each document they complete to `documents`. A document within one
+   * chunk is a view of it; one that spans chunks stands in memory that the next call writes over. New memory for each
+   * would lie about until the collector comes, and make a run take several times what it uses.
+   * @param {Buffer} chunk
+   * @param {RawDocument[]} documents
    * @throws FramingError after the documents before the damage have been appended
    */
   push(chunk, documents) {
-    let start = 0;
+    let start = this.#beginHeld(chunk);
     if (this.#document !== null) {
-      start = this.#fill(chunk, documents);
+      start += this.#fill(chunk, start, documents);
       if (this.#document !== null) return;
     }
+    if (start === chunk.length) return;
     while (chunk.length - start >= LENGTH_BYTES) {
       const length = this.#checkLength(chunk.readInt32LE(start));
       if (length > chunk.length - start) break;
       this.#emit(chunk.subarray(start, start + length), documents);
       start += length;
     }
-    if (start < chunk.length) this.#begin(chunk.subarray(start));
+    this.#hold(chunk.subarray(start));
   }
 
   /** The stream is over. @throws FramingError where it ends inside a document */
   end() {
-    if (this.#document === null) return;
-    const isLengthKnown = this.#held >= LENGTH_BYTES;
-    const needs = isLengthKnown ? `a document of ${this.#document.length} bytes` : 'a document';
+    const held = this.#document === null ? this.#head.length : this.#held;
+    if (held === 0) return;
+    const length = this.#document?.length ?? lengthIn(this.#head);
+    const needs = length === null ? 'a document' : `a document of ${length} bytes`;
     throw new FramingError(
       this.#offset,
-      `the file is cut short: ${needs} begins here, and only ${this.#held} bytes are left`,
+      `the file is cut short: ${needs} begins here, and only ${held} bytes are left`,
     );
   }
 
-  /** Holds the first bytes of a document, the rest of which is still to come. */
-  #begin(head) {
-    const isLengthKnown = head.length >= LENGTH_BYTES;
-    const size = isLengthKnown ? this.#checkLength(head.readInt32LE(0)) : LENGTH_BYTES;
-    this.#document = Buffer.allocUnsafeSlow(size);
-    this.#held = head.copy(this.#document);
+  /** Keeps the first bytes of a document. */
+  #hold(head) {
+    if (this.#headMemory.length < head.length) this.#headMemory = Buffer.allocUnsafeSlow(head.length);
+    head.copy(this.#headMemory);
+    this.#head = this.#headMemory.subarray(0, head.length);
   }
 
-  /** Completes the held document from `chunk`; returns how many of its bytes that took. */
-  #fill(chunk, documents) {
-    let taken = 0;
-    if (this.#held < LENGTH_BYTES) {
-      taken = this.#hold(chunk, taken);
-      if (this.#held < LENGTH_BYTES) return taken;
-      this.#begin(this.#document);
-    }
-    taken += this.#hold(chunk, taken);
+  /** Begins the document whose first bytes are held, if any; returns how much of the chunk its length took. */
+  #beginHeld(chunk) {
+    const { length } = this.#head;
+    if (length === 0) return 0;
+    const taken = length < LENGTH_BYTES ? Math.min(LENGTH_BYTES - length, chunk.length) : 0;
+    if (taken > 0) this.#hold(Buffer.concat([this.#head, chunk.subarray(0, taken)]));
+    const size = lengthIn(this.#head);
+    if (size === null) return taken;
+    this.#checkLength(size);
+    if (this.#memory.length < size) this.#memory = Buffer.allocUnsafeSlow(size + (size >> 3));
+    this.#document = this.#memory.subarray(0, size);
+    this.#held = this.#head.copy(this.#document);
+    this.#head = this.#head.subarray(0, 0);
+    return taken;
+  }
+
+  /** Completes the document from the chunk; returns how many of its bytes that took. */
+  #fill(chunk, start, documents) {
+    const taken = chunk.copy(this.#document, this.#held, start);
+    this.#held += taken;
     if (this.#held === this.#document.length) {
       const bytes = this.#document;
       this.#document = null;
       this.#emit(bytes, documents);
     }
     return taken;
-  }
-
-  /** As many bytes of the chunk as the held document has room for. */
-  #hold(chunk, start) {
-    const copied = chunk.copy(this.#document, this.#held, start);
-    this.#held += copied;
-    return copied;
   }
 
   #emit(bytes, documents) {
@@ -103,4 +122,9 @@ export class DocumentFramer {
         : `Invalid BSON document length ${length}`;
     throw new FramingError(this.#offset, reason);
   }
+}
+
+/** The length that a document begins with; `null` where too little of it is there. */
+function lengthIn(head) {
+  return head.length < LENGTH_BYTES ? null : head.readInt32LE(0);
 }

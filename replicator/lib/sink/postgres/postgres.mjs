@@ -22,6 +22,8 @@ const MAX_NAMED_STATEMENTS = 1000;
  * the cost of a statement does not count.
  */
 const ROWS_IN_STATEMENT = 100;
+/** Values are copied twice on their way into a statement, so it must not hold many that are large. */
+const BYTES_IN_STATEMENT = 1024 * 1024;
 
 /** The session of a run that was just ended may hold the lock for a moment, however few attempts are wanted. */
 const MIN_LOCK_RETRIES = 3;
@@ -372,13 +374,33 @@ function* inTransaction(statements) {
 
 /** A long run in parts: the server begins with the first while the next is put together. */
 function* partsOf(step) {
-  if (step.kind === 'single' || step.changes.length <= ROWS_IN_STATEMENT) {
+  if (step.kind === 'single') {
     yield step;
     return;
   }
-  for (let at = 0; at < step.changes.length; at += ROWS_IN_STATEMENT) {
-    yield { ...step, changes: step.changes.slice(at, at + ROWS_IN_STATEMENT) };
+  let changes = [];
+  let size = 0;
+  for (const change of step.changes) {
+    const own = sizeOf(change);
+    if (changes.length === ROWS_IN_STATEMENT || (changes.length > 0 && size + own > BYTES_IN_STATEMENT)) {
+      yield { ...step, changes };
+      changes = [];
+      size = 0;
+    }
+    changes.push(change);
+    size += own;
   }
+  yield { ...step, changes };
+}
+
+/** About the size of its values, as far as they can be large. */
+function sizeOf({ row }) {
+  let size = 0;
+  for (const name in row) {
+    const value = row[name];
+    if (typeof value === 'string' || value instanceof Uint8Array) size += value.length;
+  }
+  return size;
 }
 
 function progressStatements(progress, batch) {

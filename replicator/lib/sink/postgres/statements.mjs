@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { quoteName } from '../naming.mjs';
 import { KEY_COLUMN, OVERFLOW_COLUMN } from '../tables.mjs';
 import { overflowJson } from '../values.mjs';
-import { encodeArray } from './arrays.mjs';
+import { encodeArray, encodeValue } from './parameters.mjs';
 
 /**
  * PostgreSQL keeps a row in a page of 8 KiB. Long values move out of it, but those of up to 24 bytes stay, and so
@@ -69,11 +69,18 @@ export function upsert(catalog, namespace, changes) {
     ...columns.map((column) => ({ name: column.name, type: column.type, values: valuesOf(column) })),
     ...(overflow === null ? [] : [{ name: OVERFLOW_COLUMN, type: TEXT, values: overflow }]),
   ];
+  // A row alone may be one that is large: its values go as they are, with no copy of them in an array.
+  const isOne = changes.length === 1;
   return {
-    sql: upsertSql(table, given),
-    values: given.map(({ type, values }) => encodeArray(type, values)),
+    sql: upsertSql(table, given, isOne ? valuesOfOne(given) : valuesOfMany(given)),
+    values: given.map(({ type, values }) => (isOne ? encodeValue(values[0]) : encodeArray(type, values))),
   };
 }
+
+const valuesOfOne = (given) => `VALUES (${given.map(({ type }, i) => `$${i + 1}::${type}`).join(', ')})`;
+
+const valuesOfMany = (given) =>
+  `SELECT * FROM unnest(${given.map(({ type }, i) => `$${i + 1}::${type}[]`).join(', ')})`;
 
 /** Hands each value of a row to its column; returns those that have to go to the overflow column. */
 function placeRow(catalog, table, row, place) {
@@ -93,9 +100,8 @@ function placeRow(catalog, table, row, place) {
   return rest;
 }
 
-function upsertSql(table, given) {
+function upsertSql(table, given, values) {
   const names = given.map(({ name }) => quoteName(name));
-  const parameters = given.map(({ type }, i) => `$${i + 1}::${type}[]`);
   const isGiven = new Set(given.map(({ name }) => name));
   const all = table.columns.map(({ name }) => name);
   if (table.hasOverflow) all.push(OVERFLOW_COLUMN);
@@ -104,7 +110,7 @@ function upsertSql(table, given) {
     return `${quoted} = ${isGiven.has(name) ? `excluded.${quoted}` : 'NULL'}`;
   });
   return (
-    `INSERT INTO ${table.quotedName} (${names.join(', ')}) SELECT * FROM unnest(${parameters.join(', ')}) ` +
+    `INSERT INTO ${table.quotedName} (${names.join(', ')}) ${values} ` +
     `ON CONFLICT (${KEY_COLUMN}) ${set.length === 0 ? 'DO NOTHING' : `DO UPDATE SET ${set.join(', ')}`}`
   );
 }

@@ -9,6 +9,8 @@ import { meaningOf } from './errors.mjs';
 
 /** A server that does not wait for events must not be asked without a pause. */
 const IDLE_PAUSE_MS = 20;
+/** While a reply of more than this is stored, no further one is held. */
+const MAX_BYTES_AHEAD = 6 * 1024 * 1024;
 /** Replies that cannot be read, one after the other, before the reading ends. */
 const MAX_MALFORMED = 2;
 
@@ -68,8 +70,10 @@ export class BatchReader {
           this.#batchSize.received(batch.byteLength, length);
           // That a cursor could be opened says nothing yet: it may fail at the same place again.
           if (!isFirst || !isEmpty) this.#succeeded();
-          // The server works on the next reply while this one is stored. There is never more than one ahead.
-          if (cursor.isOpen && !isEmpty) next = ahead(this.#ask(cursor, request));
+          // The server works on the next reply while this one is stored. There is never more than one ahead, and none
+          // beside a large one.
+          const isLarge = bytes.length > MAX_BYTES_AHEAD;
+          if (cursor.isOpen && !isEmpty && !isLarge) next = ahead(this.#ask(cursor, request));
           yield { batch, cursor: bytes, hasWaited: !isFirst };
           if (!cursor.isOpen && !request.isStream) return;
           if (isEmpty) await sleep(IDLE_PAUSE_MS);

@@ -62,7 +62,7 @@ export class LiveRun {
       shown,
       recorder: new Recorder(sink, { source: nameOf(shown, options, bson), shown }, bson, options),
       reader: new BatchReader(connection, options),
-      converter: new NativeSourceRowConverter(options.dateMode, { bson }),
+      converter: new NativeSourceRowConverter(options.dateMode, { bson, zeroCopy: true }),
       convert: (cursor, as) => this.#convert(cursor, as),
       mapper: new EventMapper(options.selection.isSelected),
       progress,

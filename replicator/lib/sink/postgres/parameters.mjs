@@ -1,5 +1,5 @@
-// Columns of values as PostgreSQL arrays, in the binary form of the wire: one parameter a column, whatever the
-// number of rows, and no value is escaped.
+// Values as parameters. Of many rows, a column is an array in the binary form of the wire: one parameter a column,
+// whatever the number of rows, and no value is escaped. Of a row alone, each value is one.
 
 const HEADER_BYTES = 20;
 const NULL_LENGTH = -1;
@@ -59,4 +59,12 @@ export function encodeArray(type, values) {
     offset += sizes[i];
   });
   return buffer;
+}
+
+/**
+ * @param {import('bsonrow').SqliteValue} value
+ * @returns {Uint8Array | string | null} a parameter for pg; a number in the text form, which has all its digits
+ */
+export function encodeValue(value) {
+  return value === null || value instanceof Uint8Array ? value : String(value);
 }
