@@ -205,15 +205,20 @@ describe('a change that is refused', () => {
     expect(sink.calls).toEqual([[1, 'after 1']]);
   });
 
-  test('the first one, or one without progress: nothing is stored', async () => {
+  test('the first one: nothing is stored', async () => {
     const sink = refuseFrom(2);
-    const first = new Applier(sink, DEFAULT_LIMITS);
-    first.add(change('insert', 'a.x', 2), 10, () => ({ source: 's', position: 'p' }));
-    await expect(first.flush({ source: 's', position: 'q' })).rejects.toThrow('refused 2');
-    const second = new Applier(sink, DEFAULT_LIMITS);
-    second.add(change('insert', 'a.x', 1), 10);
-    second.add(change('insert', 'a.x', 2), 10);
-    await expect(second.flush({ source: 's', position: 'q' })).rejects.toThrow('refused 2');
+    const applier = new Applier(sink, DEFAULT_LIMITS);
+    applier.add(change('insert', 'a.x', 2), 10, () => ({ source: 's', position: 'p' }));
+    await expect(applier.flush({ source: 's', position: 'q' })).rejects.toThrow('refused 2');
     expect(sink.calls).toEqual([]);
+  });
+
+  test('among what has no progress, as storing it again does no harm: what came before it is stored', async () => {
+    const sink = refuseFrom(2);
+    const applier = new Applier(sink, DEFAULT_LIMITS);
+    applier.add(change('insert', 'a.x', 1), 10, () => null);
+    applier.add(change('insert', 'a.x', 2), 10, () => null);
+    await expect(applier.flush(null)).rejects.toThrow('refused 2');
+    expect(sink.calls).toEqual([[1, null]]);
   });
 });

@@ -56,6 +56,12 @@ test.each([
   [['x', '--batch-rows', '1.5'], /It must be a whole number above 0/],
   [['x', '--format', 'xml'], /Allowed choices are auto, events, documents/],
   [['x', '--dates', 'local'], /Allowed choices are legacy, iso, iso-seconds/],
+  [[SAMPLE, '--retries', '-1'], /It must be a whole number\./],
+  [[SAMPLE, '--follow'], /--follow is for a live source \(mongodb:\/\/…\) only/],
+  [[SAMPLE, '--max-time-ms', '9'], /--max-time-ms is for a live source/],
+  [['mongodb://h/shop', '--format', 'events'], /--format is for files only/],
+  [['mysql://h/shop'], /files are read, or mongodb:\/\/…, not mysql:\/\/…/],
+  [[SAMPLE, '--into', 'mysql://h/shop'], /--into takes an SQLite file or postgres:\/\/…, not mysql:\/\/…/],
   [[SAMPLE, '--namespace', 'orders'], /"orders" is not a namespace/],
   [[SAMPLE, '--collection', 'orders'], /"orders" is not a namespace/],
 ])('wrong usage %j: exit code 2', async (args, message) => {
@@ -157,7 +163,9 @@ describe('damage', () => {
     const sink = await run(SAMPLE, '--into', 'no/such/folder.sqlite');
     expect(sink).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('no/such/folder.sqlite: cannot be opened'),
+      stderr: expect.stringMatching(
+        /no\/such\/folder\.sqlite: cannot be opened as an SQLite file: there is no folder \/.*\/no\/such\n$/,
+      ),
     });
   });
 });
@@ -167,6 +175,17 @@ test('--dry-run converts all and writes nothing', async () => {
   expect(code).toBe(0);
   expect(stdout).toMatch(/shop\.orders +\d+ +\d+ +– +–/);
   expect(existsSync(join(folder, 'never.sqlite'))).toBe(false);
+});
+
+test('--dry-run --on-error skip counts what it skips, and logs it nowhere', async () => {
+  const bad = Buffer.from(serialize({ _id: 1, text: 'abc' }));
+  bad.writeInt32LE(1000, bad.indexOf('text') + 5);
+  writeFileSync(join(folder, 'dry.bson'), bad);
+  const args = ['--dry-run', '--on-error', 'skip', '--into', 'dry.sqlite', '-n', 'a.b'];
+  const { code, stdout } = await run('dry.bson', ...args);
+  expect(code).toBe(0);
+  expect(stdout).toContain('1 × document that cannot be converted, skipped');
+  expect(existsSync(join(folder, 'dry.sqlite.skipped.jsonl'))).toBe(false);
 });
 
 test('--quiet says nothing where all is well', async () => {

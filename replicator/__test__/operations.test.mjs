@@ -185,6 +185,20 @@ describe('events that touch no row', () => {
   });
 });
 
+test('names of operations that no server has do not pile up', async () => {
+  const { stdout } = await apply(Array.from({ length: 150 }, (_, n) => event(`invented ${n}`)));
+  expect(stdout).toMatch(/^Read: 150 documents \(50 other, 1 invented 0, /);
+  expect(stdout).toMatch(/150 × operation that is not known here/);
+});
+
+test('dropDatabase leaves the tables that the run does not replicate', async () => {
+  const { database } = await apply([put({ _id: 1 }, { ns: one('a') }), put({ _id: 1 }, { ns: one('b') })]);
+  const drop = event('dropDatabase', { ns: { db: 'shop' } });
+  const { code, replica } = await apply([drop], { into: database, args: ['--collection', 'shop.a'] });
+  expect(code).toBe(0);
+  expect([...replica.keys()]).toEqual(['shop.b']);
+});
+
 describe('an event that was split', () => {
   /** An update of document 1, its fields dealt out to three fragments, each with a text of its own. */
   const fragment = (n, { of = 3, ...more } = {}) =>

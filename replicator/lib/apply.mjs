@@ -18,7 +18,7 @@ export class Applier {
   #sink;
   #limits;
   #changes = [];
-  /** How far the source has been read with each change: a function, or `null`. */
+  /** How far the source has been read with each change: functions. */
   #progressOf = [];
   #bytes = 0;
   #isTouched = false;
@@ -42,10 +42,10 @@ export class Applier {
   /**
    * @param {import('./changes.mjs').Change} change
    * @param {number} bytes the size of what the change was read from
-   * @param {(() => import('./sink/sink.mjs').Progress | null) | null} progressOf the progress that covers this
-   *   change and all before it
+   * @param {() => import('./sink/sink.mjs').Progress | null} progressOf the progress that covers this change and all
+   *   before it; it gives `null` where storing them again does no harm
    */
-  add(change, bytes, progressOf = null) {
+  add(change, bytes, progressOf) {
     this.#isTouched = true;
     if (change.kind === 'none') return;
     this.#changes.push(change);
@@ -96,10 +96,9 @@ export class Applier {
       await this.#apply(changes, progress);
     } catch (error) {
       if (error instanceof RefusedError && error.index > 0) {
+        // A refusal among those before stands before this one, and is the one to report.
         const before = progressOf[error.index - 1];
-        // Without knowing how far these changes reach, storing them would be storing them twice. A refusal among them
-        // stands before this one, and is the one to report.
-        if (before !== null) await this.#store(changes.slice(0, error.index), progressOf, before());
+        await this.#store(changes.slice(0, error.index), progressOf, before());
       }
       throw error;
     }

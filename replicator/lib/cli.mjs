@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { DateRenderMode } from 'bsonrow';
 import { Command, Option } from 'commander';
+import { checkArguments } from './check-arguments.mjs';
 import { ConnectionLostError, InputError, SinkError, UsageError } from './errors.mjs';
 import { makeSelection, parseNamespace } from './namespace.mjs';
 import { startProgress } from './progress.mjs';
@@ -42,6 +43,7 @@ export async function main(args, { stdout = process.stdout, stderr = process.std
     throw error;
   }
   try {
+    checkArguments(command);
     return await replicate(command.args, command.opts(), { stdout, stderr, loadDriver });
   } catch (error) {
     const code = exitCodeOf(error);
@@ -75,15 +77,16 @@ async function replicate(paths, options, { stdout, stderr, loadDriver = loadInst
     : null;
   const inputs = live === null ? await findInputs(paths, warn) : [];
   const { onError, retries, retryDelay } = options;
-  const skipLog = new SkipLog(skipLogFile(options));
+  const skipLog = options.dryRun ? null : new SkipLog(skipLogFile(options));
   let run = null;
   const skipRefused = (change, reason) => {
-    skipLog.change(change, reason);
+    skipLog?.change(change, reason);
     run.report.warn('change that the sink refuses, skipped', reason);
   };
   const sink = await openSink(options.into, {
     dryRun: options.dryRun === true,
     onWarning: warn,
+    isSelected,
     onRefused: onError === 'skip' ? skipRefused : null,
     retry: { retries, retryDelay, signal: interruption.signal },
   });
@@ -128,6 +131,8 @@ async function replicate(paths, options, { stdout, stderr, loadDriver = loadInst
 
 async function printAccount(report, sink, { quiet, show }, stdout) {
   const print = (lines) => stdout.write(`${lines.join('\n')}\n`);
+  // Counting the rows of large tables takes its time.
+  if (quiet && show === undefined) return;
   const tables = await sink.tables();
   if (!quiet) print(renderSummary(report, tables));
   if (show === undefined) return;
@@ -141,8 +146,8 @@ function makeCommand(stdout, stderr) {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   const command = new Command('bsonrow-replicate')
     .description(
-      'Replicates MongoDB change events or the documents of a mongodump into an SQLite file or a PostgreSQL ' +
-        'database: one table a collection, one row a document. From files, or live from a server.',
+      'Replicates MongoDB into an SQLite file or a PostgreSQL database, one table a collection, one row a document: ' +
+        'from files of change events or of a mongodump, or live from a server.',
     )
     .argument('<path...>', '.bson or .bson.gz files, directories that hold some, or mongodb://host/database')
     .option('-i, --into <sink>', 'an SQLite file, or postgres://user@host/database', 'replica.sqlite')
@@ -153,7 +158,7 @@ function makeCommand(stdout, stderr) {
     )
     .option(
       '-n, --namespace <db.coll>',
-      'namespace of plain documents (default: from the path, db/coll.bson)',
+      'namespace of plain documents (default: from the path, db/coll.bson), and of events without one',
     )
     .option('-c, --collection <db.coll>', 'replicate only this one, or db.* (repeatable)', collect)
     .addOption(
@@ -161,7 +166,7 @@ function makeCommand(stdout, stderr) {
         .choices(Object.keys(DATE_MODES))
         .default('iso'),
     )
-    .option('-l, --limit <count>', 'stop after so many documents (default: read all)', wholeNumber)
+    .option('-l, --limit <count>', 'stop after so many documents or events (default: read all)', wholeNumber)
     .option('--fresh', 'drop the tables of earlier runs first')
     .option('--dry-run', 'read and convert, write nothing')
     .option('-s, --show <rows>', 'print the first rows of each table at the end', wholeNumber)

@@ -7,6 +7,10 @@ export function databaseOf(namespace) {
   return namespace.slice(0, namespace.indexOf('.'));
 }
 
+export function collectionOf(namespace) {
+  return namespace.slice(namespace.indexOf('.') + 1);
+}
+
 /** A namespace as the user wrote it. */
 export function parseNamespace(text) {
   const dot = text.indexOf('.');

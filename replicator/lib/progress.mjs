@@ -1,8 +1,8 @@
 // Shows how far a run is, on standard error: a bar on a terminal, else a line now and then.
 import { Presets, SingleBar } from 'cli-progress';
+import { mib } from './units.mjs';
 
-const LINE_INTERVAL_MS = 5000;
-const MIB = 1024 * 1024;
+export const LINE_INTERVAL_MS = 5000;
 
 /**
  * @typedef {object} Progress
@@ -56,8 +56,4 @@ function startLines(totalBytes, stream) {
     },
     stop() {},
   };
-}
-
-function mib(bytes) {
-  return (bytes / MIB).toFixed(1);
 }

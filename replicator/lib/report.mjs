@@ -1,5 +1,9 @@
 // The account of a run: what was read, what became of it, how long it took.
 
+/** Operations counted by name; further ones, which can only be names that no server has, are counted together. */
+const MAX_OPERATIONS = 100;
+const OTHERS = 'other';
+
 /** @typedef {{ puts: number, removes: number }} CollectionCount */
 
 export class Report {
@@ -29,7 +33,7 @@ export class Report {
     this.documents += 1;
     this.bytes += bytes;
     if (change === null) return;
-    increment(this.operations, change.operation);
+    this.#countOperation(change.operation);
     if (change.kind !== 'put' && change.kind !== 'remove') return;
     let collection = this.collections.get(change.namespace);
     if (collection === undefined) {
@@ -40,14 +44,16 @@ export class Report {
     else collection.removes += 1;
   }
 
+  #countOperation(operation) {
+    const isKnown = this.operations.has(operation) || this.operations.size < MAX_OPERATIONS;
+    const name = isKnown ? operation : OTHERS;
+    this.operations.set(name, (this.operations.get(name) ?? 0) + 1);
+  }
+
   /** Each kind of warning is kept once, with its number and its first place. */
   warn(message, first) {
     const known = this.warnings.get(message);
     if (known === undefined) this.warnings.set(message, { count: 1, first });
     else known.count += 1;
   }
-}
-
-function increment(counts, name) {
-  counts.set(name, (counts.get(name) ?? 0) + 1);
 }

@@ -20,7 +20,7 @@ import { Fragments } from './source/fragments.mjs';
  * @property {number} limit documents or events to read, `Infinity` for all
  * @property {import('./apply.mjs').BatchLimits} limits of a transaction
  * @property {'stop' | 'skip'} onError what to do about a document that cannot be converted
- * @property {import('./skip-log.mjs').SkipLog} skipLog takes note of those that are skipped
+ * @property {import('./skip-log.mjs').SkipLog | null} skipLog takes note of those that are skipped
  * @property {AbortSignal} [signal] stops the run after the documents at hand
  */
 
@@ -202,7 +202,7 @@ export class Run {
     const failure = new InputError(name, at, reason, { cause });
     if (this.#options.onError === 'stop') throw failure;
     this.#report.warn('document that cannot be converted, skipped', failure.message);
-    this.#options.skipLog.document({ place: `${name}: byte ${at}`, reason, bytes });
+    this.#options.skipLog?.document({ place: `${name}: byte ${at}`, reason, bytes });
   }
 }
 

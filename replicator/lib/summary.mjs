@@ -1,7 +1,7 @@
 // What a run prints at its end.
 import { cutText, printable, renderTable } from './text-table.mjs';
+import { MIB } from './units.mjs';
 
-const MIB = 1024 * 1024;
 const MAX_CELL = 28;
 /** A nested value can be megabytes of JSON; a cell shows but its beginning. */
 const MAX_CELL_INPUT = 4 * MAX_CELL;

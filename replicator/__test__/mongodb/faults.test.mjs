@@ -184,6 +184,25 @@ describe.each(DRIVERS)('with %s', (name, driver) => {
       expect(sortRows(rowsOf(file))).toEqual(whole);
     });
 
+    test('the first of a cursor: the cursor is killed all the same', async () => {
+      const { server, file, run } = await startShop();
+      /** The first document in the batch says that it is longer than the batch. */
+      const damageWithin = (reply) => {
+        const bytes = Buffer.from(reply);
+        const at = bytes.indexOf('firstBatch\0') + 'firstBatch\0'.length + 4 + '\x030\0'.length;
+        bytes.writeInt32LE(100_000, at);
+        return bytes;
+      };
+      server.fail('find', changedReply(damageWithin));
+      const { code, stderr } = await run();
+      expect(stderr).toMatch(/snapshot of shop\.items: byte \d+: .*; trying again/);
+      expect(code).toBe(0);
+      const [find] = server.received('find');
+      const [kill] = server.received('killCursors').filter(({ killCursors }) => killCursors === find.find);
+      expect(kill.cursors.map(String)).toEqual(['1001']);
+      expect(sortRows(rowsOf(file))).toEqual(whole);
+    });
+
     test('again: the run ends with the place', async () => {
       const { server, file, run } = await startShop();
       server.fail('getMore', changedReply(damage), { after: 3 });

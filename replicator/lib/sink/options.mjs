@@ -2,10 +2,9 @@
 import { Option } from 'commander';
 import { DEFAULT_LIMITS } from '../apply.mjs';
 import { DEFAULT_RETRY } from '../backoff.mjs';
+import { MIB } from '../units.mjs';
 import { wholeNumber, wholeNumberOrZero } from '../whole-number.mjs';
 import { isPostgresAddress } from './address.mjs';
-
-const MIB = 1024 * 1024;
 
 /** Adds them to a command. */
 export function addSinkOptions(command) {

@@ -38,6 +38,7 @@ import { SqliteSink } from './sqlite.mjs';
  * @property {(message: string) => void} onWarning
  * @property {((change: import('../changes.mjs').Change, reason: string) => void) | null} onRefused takes note of a
  *   change that cannot be stored, and the rest is; `null`: such a change fails its batch
+ * @property {(namespace: string) => boolean} [isSelected] the collections that the run replicates; by default all
  * @property {import('../backoff.mjs').RetryOptions} retry what is done about a lost connection
  */
 

@@ -1,10 +1,12 @@
 // The sink of an SQLite file: one table a collection, one row a document.
+import { accessSync, constants } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import Database from 'libsql';
 import { RefusedError, SinkError } from '../errors.mjs';
-import { databaseOf } from '../namespace.mjs';
 import { Catalog } from './catalog.mjs';
 import { describeChange } from './describe.mjs';
 import { quoteName } from './naming.mjs';
+import { applyStructure } from './structure.mjs';
 import { KEY_COLUMN, OVERFLOW_COLUMN } from './tables.mjs';
 import { overflowJson, storableValue } from './values.mjs';
 
@@ -18,14 +20,16 @@ export class SqliteSink {
   /** SQLite's number for what other connections have committed. */
   #dataVersion;
   #onWarning;
+  #isSelected;
   #onRefused;
 
   /**
    * @param {string} file
    * @param {import('./sink.mjs').SinkOptions} options
    */
-  constructor(file, { onWarning, onRefused = null }) {
+  constructor(file, { onWarning, onRefused = null, isSelected = () => true }) {
     this.#onWarning = onWarning;
+    this.#isSelected = isSelected;
     this.#onRefused = onRefused;
     try {
       this.#db = new Database(file);
@@ -35,7 +39,8 @@ export class SqliteSink {
       this.#db.pragma('synchronous = NORMAL');
       this.#catalog = new Catalog(this.#db);
     } catch (error) {
-      throw new SinkError(`${file}: cannot be opened as an SQLite file: ${error.message}`, { cause: error });
+      const reason = folderProblem(file) ?? error.message;
+      throw new SinkError(`${file}: cannot be opened as an SQLite file: ${reason}`, { cause: error });
     }
   }
 
@@ -138,17 +143,8 @@ export class SqliteSink {
       case 'remove':
         this.#remove(change);
         return;
-      case 'drop':
-        this.#catalog.drop(change.namespace);
-        return;
-      case 'rename':
-        this.#rename(change);
-        return;
-      case 'dropDatabase':
-        for (const [namespace] of this.#catalog.entries()) {
-          if (databaseOf(namespace) === change.database) this.#catalog.drop(namespace);
-        }
-        return;
+      default:
+        applyStructure(this.#catalog, change, { isSelected: this.#isSelected, onWarning: this.#onWarning });
     }
   }
 
@@ -196,16 +192,6 @@ export class SqliteSink {
     table.removal.run([key]);
   }
 
-  #rename({ namespace, to }) {
-    if (this.#catalog.find(namespace) !== undefined) {
-      this.#catalog.rename(namespace, to);
-      return;
-    }
-    // Its documents are not known here; those of the collection it took the place of are gone.
-    this.#catalog.drop(to);
-    this.#onWarning(`${namespace} was renamed to ${to}, but no document of it has been replicated`);
-  }
-
   #rollBack() {
     try {
       this.#db.exec('ROLLBACK');
@@ -232,6 +218,17 @@ function upsertSql(table, columns) {
 function assignment(name, isGiven) {
   const quoted = quoteName(name);
   return `${quoted} = ${isGiven ? `excluded.${quoted}` : 'NULL'}`;
+}
+
+/** SQLite only says that it cannot; mostly it is the folder. */
+function folderProblem(file) {
+  const folder = dirname(resolve(file));
+  try {
+    accessSync(folder, constants.W_OK);
+    return null;
+  } catch ({ code }) {
+    return code === 'ENOENT' ? `there is no folder ${folder}` : `the folder ${folder} may not be written to`;
+  }
 }
 
 /** Whether it is this row that cannot be stored; all else (a full disk, a locked file) concerns any row. */

@@ -1,7 +1,12 @@
-// Row values that SQLite cannot hold as they are.
+// Row values that a sink cannot hold as they are.
 
 const MIN_INTEGER = -(2n ** 63n);
 const MAX_INTEGER = 2n ** 63n - 1n;
+
+/** Whether it is an integer of 64 bits, the most that a column of either sink holds. @param {bigint} integer */
+export function isInt64(integer) {
+  return integer >= MIN_INTEGER && integer <= MAX_INTEGER;
+}
 
 /**
  * A row value as SQLite stores it: an integer beyond 64 bits as TEXT of its digits, NaN as NULL; ±Infinity is
@@ -10,7 +15,7 @@ const MAX_INTEGER = 2n ** 63n - 1n;
  */
 export function storableValue(value) {
   if (typeof value === 'bigint') {
-    return value >= MIN_INTEGER && value <= MAX_INTEGER ? value : value.toString();
+    return isInt64(value) ? value : value.toString();
   }
   return typeof value === 'number' && Number.isNaN(value) ? null : value;
 }

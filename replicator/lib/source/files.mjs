@@ -40,7 +40,7 @@ export async function findInputs(paths, onWarning) {
 }
 
 async function walk(directory, inputs, onWarning) {
-  const entries = await readdir(directory, { withFileTypes: true });
+  const entries = await orInputError(directory, () => readdir(directory, { withFileTypes: true }));
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
     const path = join(directory, entry.name);
@@ -50,13 +50,19 @@ async function walk(directory, inputs, onWarning) {
   }
 }
 
-async function statOf(path) {
+const statOf = (path) => orInputError(path, () => stat(path));
+
+async function orInputError(path, work) {
   try {
-    return await stat(path);
+    return await work();
   } catch (error) {
-    const reason = error.code === 'ENOENT' ? 'there is no such file or directory' : error.message;
-    throw new InputError(path, null, reason, { cause: error });
+    throw new InputError(path, null, reasonOf(error), { cause: error });
   }
+}
+
+function reasonOf({ code, message }) {
+  if (code === 'ENOENT') return 'there is no such file or directory';
+  return code === 'EACCES' ? 'it may not be read' : message;
 }
 
 async function describe(file, size) {

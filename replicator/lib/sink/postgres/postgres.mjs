@@ -2,10 +2,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Backoff } from '../../backoff.mjs';
 import { ConnectionLostError, RefusedError, SinkError } from '../../errors.mjs';
-import { databaseOf } from '../../namespace.mjs';
 import { toRuns } from '../../runs.mjs';
 import { describeChange } from '../describe.mjs';
 import { quoteName } from '../naming.mjs';
+import { applyStructure } from '../structure.mjs';
 import { KEY_COLUMN, OVERFLOW_COLUMN } from '../tables.mjs';
 import { Catalog, SCHEMA } from './catalog.mjs';
 import { Connection, DatabaseError } from './connection.mjs';
@@ -40,6 +40,7 @@ export class PostgresSink {
   #silenceMs;
   #onWarning;
   #onRefused;
+  #isSelected;
   #retry;
   /** `null` while it is lost. */
   #connection = null;
@@ -58,12 +59,13 @@ export class PostgresSink {
   #lastBatch = new Map();
 
   /** @param {import('../sink.mjs').SinkOptions & { silenceMs?: number }} options `silenceMs`: see connection.mjs */
-  constructor(address, { onWarning, onRefused = null, retry, silenceMs }) {
+  constructor(address, { onWarning, onRefused = null, retry, silenceMs, isSelected = () => true }) {
     this.#address = address;
     this.#silenceMs = silenceMs;
     this.#onWarning = onWarning;
     this.#onRefused = onRefused;
     this.#retry = retry;
+    this.#isSelected = isSelected;
     this.#catalog = new Catalog((sql, values) => {
       this.#planned.push({ sql, values });
     });
@@ -331,7 +333,10 @@ export class PostgresSink {
 
   #plan(step) {
     if (step.kind === 'single') {
-      this.#planSingle(step.change);
+      applyStructure(this.#catalog, step.change, {
+        isSelected: this.#isSelected,
+        onWarning: this.#onWarning,
+      });
     } else if (step.kind === 'remove') {
       const table = this.#catalog.find(step.namespace);
       if (table !== undefined) this.#planRows(table, removal(table, step.changes));
@@ -347,22 +352,6 @@ export class PostgresSink {
       return `bsonrow_${this.#connection.named}`;
     };
     this.#planned.push(prepared(table, statement, nextName));
-  }
-
-  #planSingle({ kind, namespace, to, database }) {
-    if (kind === 'drop') {
-      this.#catalog.drop(namespace);
-    } else if (kind === 'dropDatabase') {
-      for (const [name] of this.#catalog.entries()) {
-        if (databaseOf(name) === database) this.#catalog.drop(name);
-      }
-    } else if (this.#catalog.find(namespace) !== undefined) {
-      this.#catalog.rename(namespace, to);
-    } else {
-      // Its documents are not known here; those of the collection it took the place of are gone.
-      this.#catalog.drop(to);
-      this.#onWarning(`${namespace} was renamed to ${to}, but no document of it has been replicated`);
-    }
   }
 }
 

@@ -3,11 +3,10 @@
 // A column has one type, while an element may hold a number here and a text there. So values are of three classes,
 // each with a column of its own; and a column of numbers is as narrow as its numbers allow.
 
+import { isInt64 } from '../values.mjs';
+
 /** @typedef {'number' | 'text' | 'blob'} ValueClass */
 /** @typedef {'bigint' | 'double precision' | 'numeric' | 'text' | 'bytea'} ColumnType */
-
-const MIN_INTEGER = -(2n ** 63n);
-const MAX_INTEGER = 2n ** 63n - 1n;
 
 /** @returns {ValueClass} of a value that is not null */
 export function classOf(value) {
@@ -29,7 +28,7 @@ export function widenedType(current, value) {
 function typeOf(value) {
   switch (typeof value) {
     case 'bigint':
-      return value >= MIN_INTEGER && value <= MAX_INTEGER ? 'bigint' : 'numeric';
+      return isInt64(value) ? 'bigint' : 'numeric';
     case 'number':
       return 'double precision';
     case 'string':

@@ -63,7 +63,7 @@ export class BatchReader {
           const isFirst = !cursor.isOpen;
           const bytes = await (next ?? this.#ask(cursor, request));
           next = null;
-          const batch = request.convert(bytes);
+          const batch = convert(request, bytes, cursor);
           cursor.follow(batch);
           const { length } = batch.changes ?? batch.documents;
           const isEmpty = length === 0;
@@ -159,6 +159,15 @@ export class BatchReader {
     }
     this.#options.onWarning(`${name}: ${place}${reason}; ${next.notice}`);
     await next.wait();
+  }
+}
+
+function convert(request, bytes, cursor) {
+  try {
+    return request.convert(bytes);
+  } catch (error) {
+    if (!cursor.isOpen) cursor.adopt(bytes);
+    throw error;
   }
 }
 

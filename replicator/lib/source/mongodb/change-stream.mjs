@@ -21,14 +21,16 @@ export class ChangeStream {
     const fragments = new Fragments();
     const events = new EventReader(mapper, bson, this.#fallback, fragments, converter);
     let lastEvent = performance.now();
+    let lastTime = null;
     for await (const { batch, cursor, hasWaited } of reader.read(await this.#request(fragments))) {
       if (await this.#takeEvents(events.read(batch, cursor), batch)) return true;
       if (recorder.isOver) return false;
       if (!fragments.isWaiting) recorder.position = behindReply(recorder.position, batch);
-      progress.show('change stream', recorder.report);
+      lastTime = batch.changes.at(-1)?.clusterTime ?? lastTime;
+      progress.show('change stream', recorder.report, lastTime);
       if (batch.changes.length > 0) {
         lastEvent = performance.now();
-        if (recorder.isDue) await recorder.store();
+        if (recorder.isDue) await recorder.handOver();
         continue;
       }
       await recorder.store();
@@ -62,13 +64,13 @@ export class ChangeStream {
       if (recorder.isOver) return false;
       const position = behindEvent(recorder.position, event, token);
       if (isFragment) recorder.pass(position, size);
-      else recorder.take(change, failure, position, size);
+      else recorder.take(change, event, failure, position, size);
       if (event?.operationType === 'rename' && this.#needsSnapshot(event)) {
         recorder.position = recorder.position.withSnapshotOf(namespaceOf(event.to));
         await recorder.store();
         return true;
       }
-      if (recorder.isDue) await recorder.store();
+      if (recorder.isDue) await recorder.handOver();
     }
     return false;
   }

@@ -1,4 +1,6 @@
 // One cursor on the server, by raw commands: opened, asked for more, killed.
+import { collectionOf } from '../../namespace.mjs';
+import { findCursorId } from './cursor-id.mjs';
 
 export class RawCursor {
   #connection;
@@ -23,7 +25,13 @@ export class RawCursor {
   /** What the last reply said. */
   follow({ id, ns }) {
     this.#id = id;
-    this.#collection = ns.slice(ns.indexOf('.') + 1);
+    this.#collection = collectionOf(ns);
+  }
+
+  /** The first reply could not be converted; the cursor is there nevertheless. */
+  adopt(cursor) {
+    const found = findCursorId(cursor);
+    if (found !== null) this.follow(found);
   }
 
   get isOpen() {

@@ -22,7 +22,7 @@ import { Snapshot } from './snapshot.mjs';
  * @property {import('bsonrow').DateRenderMode} dateMode
  * @property {number} limit documents and events to read
  * @property {import('../../apply.mjs').BatchLimits} limits when a transaction is closed
- * @property {import('../../skip-log.mjs').SkipLog} skipLog
+ * @property {import('../../skip-log.mjs').SkipLog | null} skipLog
  * @property {'stop' | 'skip'} onError
  * @property {AbortSignal} [signal]
  *
@@ -73,7 +73,7 @@ export class LiveRun {
   /** Where it throws, everything read before is stored. */
   async replicate() {
     const start = performance.now();
-    const { recorder, bson, options } = this.#context;
+    const { recorder, bson, progress, options } = this.#context;
     try {
       const text = await recorder.readPosition();
       const stored = text === null ? null : Position.parse(text, bson);
@@ -85,6 +85,7 @@ export class LiveRun {
       // The driver's complaints about being stopped are none of the user's.
       if (options.signal?.aborted !== true || error instanceof SinkError) throw error;
     } finally {
+      progress.stop();
       this.#wallTime = performance.now() - start;
     }
   }

@@ -5,6 +5,21 @@ import { wholeNumber } from '../../whole-number.mjs';
 
 const DEFAULT_IDLE_SECONDS = 3;
 
+/** By the names under which commander gives them. */
+const NAMES = new Set([
+  'snapshot',
+  'follow',
+  'untilCaughtUp',
+  'watch',
+  'pipeline',
+  'fullDocument',
+  'startAt',
+  'batchSize',
+  'maxTimeMs',
+]);
+
+export const isLiveOption = (name) => NAMES.has(name);
+
 /** @param {import('commander').Command} command */
 export function addLiveOptions(command) {
   command.optionsGroup('Live source (mongodb://…):');

@@ -1,5 +1,5 @@
 // The commands that open a change stream and the snapshot of a collection.
-import { databaseOf } from '../../namespace.mjs';
+import { collectionOf, databaseOf } from '../../namespace.mjs';
 
 /** Runs on the server: longer than this, and fewer events are asked for. */
 const OPEN_TIME_MS = 60_000;
@@ -46,8 +46,6 @@ function databaseToWatch({ watch, namespaces, databases }) {
   if (watch === 'cluster') return 'admin';
   return databases[0] ?? databaseOf(namespaces[0]);
 }
-
-const collectionOf = (namespace) => namespace.slice(namespace.indexOf('.') + 1);
 
 /** Events of the chosen collections, of renames to them, and of what ends a whole database or the stream. */
 function eventsOf({ namespaces, databases }) {

@@ -3,6 +3,7 @@
 import { Applier } from '../../apply.mjs';
 import { ISSUES } from '../../changes.mjs';
 import { InputError } from '../../errors.mjs';
+import { namespaceOf } from '../../event-change.mjs';
 import { Report } from '../../report.mjs';
 
 export class Recorder {
@@ -57,18 +58,19 @@ export class Recorder {
   /**
    * One document or event.
    * @param {import('../../changes.mjs').Change | null} change `null` where it makes none
+   * @param {object | null} event what of it names it: `ns` and `documentKey`
    * @param {import('./events.mjs').Failure | null} failure why it could not be converted
    * @param {import('./position.mjs').Position} position behind it
    * @param {number} size in bytes
    * @throws InputError for a failure, unless failures are skipped
    */
-  take(change, failure, position, size) {
+  take(change, event, failure, position, size) {
     if (failure !== null) this.#fail(failure);
     this.position = position;
     this.#report.count(size, change);
     if (change !== null) {
       const { issue, operation } = change;
-      if (issue !== undefined) this.#report.warn(ISSUES[issue], `${operation} of the stream`);
+      if (issue !== undefined) this.#report.warn(ISSUES[issue], `${operation} of ${this.#placeOf(event)}`);
       this.#applier.add(change, size, () => this.#progressAt(position));
     }
   }
@@ -76,6 +78,11 @@ export class Recorder {
   /** Whether what waits is to be stored before more is read. */
   get isDue() {
     return this.#applier.isFull;
+  }
+
+  /** Has what waits stored, and the position, while more is read. */
+  async handOver() {
+    await this.#applier.handOver(this.#progressToStore());
   }
 
   /** Stores what waits, and the position. */
@@ -95,12 +102,20 @@ export class Recorder {
     return { source: this.#source, position: position.toText(this.#bson) };
   }
 
-  #fail({ namespace, id, offset, reason, bytes, cause }) {
+  #placeOf(event) {
+    return this.#describe(namespaceOf(event?.ns), event?.documentKey?._id);
+  }
+
+  #describe(namespace, id) {
     const idText = id === undefined ? '' : `, _id ${this.#bson.EJSON.stringify(id)}`;
-    const place = `${this.#shown}: ${namespace ?? 'an event without namespace'}${idText}`;
+    return `${namespace ?? 'an event without namespace'}${idText}`;
+  }
+
+  #fail({ namespace, id, offset, reason, bytes, cause }) {
+    const place = `${this.#shown}: ${this.#describe(namespace, id)}`;
     const error = new InputError(place, offset, reason, { cause });
     if (this.#options.onError === 'stop') throw error;
     this.#report.warn('document that cannot be converted, skipped', error.message);
-    this.#options.skipLog.document({ place: `${place}: byte ${offset}`, reason, bytes });
+    this.#options.skipLog?.document({ place: `${place}: byte ${offset}`, reason, bytes });
   }
 }

@@ -1,6 +1,6 @@
 // Which collections are meant, and where on the server a change stream has to watch for them.
 import { UsageError } from '../../errors.mjs';
-import { databaseOf, makeSelection, parseNamespace } from '../../namespace.mjs';
+import { collectionOf, databaseOf, makeSelection, parseNamespace } from '../../namespace.mjs';
 
 /**
  * @typedef {object} Selection
@@ -52,7 +52,7 @@ function withWatch(namespaces, databases, watch) {
 
 /** Collections that the server keeps for itself. */
 function isSystem(namespace) {
-  return namespace.slice(namespace.indexOf('.') + 1).startsWith('system.');
+  return collectionOf(namespace).startsWith('system.');
 }
 
 /**

@@ -1,5 +1,6 @@
 // What is asked of the server once: its abilities, its time, the beginning of a change stream.
 import { InputError } from '../../errors.mjs';
+import { collectionOf } from '../../namespace.mjs';
 import { openChangeStream } from './pipeline.mjs';
 
 /** The first version of which every release has `$changeStreamSplitLargeEvent`. */
@@ -28,8 +29,7 @@ export async function findStart(connection, request) {
   const { cursor, operationTime } = await connection.command(database, command, false);
   const { id, ns, postBatchResumeToken: token } = cursor;
   if (String(id) !== '0') {
-    const collection = ns.slice(ns.indexOf('.') + 1);
-    await connection.farewell(database, { killCursors: collection, cursors: [id] });
+    await connection.farewell(database, { killCursors: collectionOf(ns), cursors: [id] });
   }
   if (token !== undefined) return { resumeAfter: token };
   if (operationTime !== undefined) return { startAtOperationTime: operationTime };

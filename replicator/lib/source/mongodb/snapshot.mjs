@@ -38,8 +38,8 @@ export class Snapshot {
       for (const { change, id, failure } of readSnapshot(batch, cursor, namespace, bson)) {
         if (recorder.isOver) return;
         const { position } = recorder;
-        recorder.take(change, failure, id === undefined ? position : position.afterDocument(id), size);
-        if (recorder.isDue) await recorder.store();
+        recorder.take(change, null, failure, id === undefined ? position : position.afterDocument(id), size);
+        if (recorder.isDue) await recorder.handOver();
       }
       progress.show(`snapshot of ${namespace}`, recorder.report);
     }
