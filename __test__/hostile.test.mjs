@@ -524,5 +524,15 @@ describeUnless(
       expect(outcome).toEqual(TOO_LONG);
       expect(isAlive).toBe(false);
     });
+
+    it('off the main thread: the error of its document alone', () => {
+      const outcome = runQuietly(`${SETTING_LONG}
+        const small = require('bson').serialize({ _id: 2 });
+        const converter = new addon.NativeSourceRowConverter(1);
+        const [before, error, after] = await converter.convertDocumentsAsync([small, make(0x78), small], { onError: 'return' });
+        report([before.replicaId, outcomeOf({ rawToSqliteRow: () => { throw error; } }), error.index, error._id, after.replicaId]);
+      `);
+      expect(outcome).toEqual([2, TOO_LONG, 1, 1, 2]);
+    });
   },
 );

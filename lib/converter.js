@@ -90,8 +90,9 @@ class NativeSourceRowConverter {
   /** @param {readonly Uint8Array[]} buffers @param {Omit<AsyncBatchOptions, 'as'>} [options] */
   async convertDocumentsAsync(buffers, options = {}) {
     const [errors, signal] = [returnsErrors(options), signalOf(options)];
-    // A copy, which stays as it is. What is no array is refused below.
-    const sources = Array.isArray(buffers) ? buffers.slice() : buffers;
+    // A copy, which stays as it is and which nobody else has: it keeps alive what another thread reads. `slice` would
+    // leave it to a class of the caller's to make it. What is no array is refused below.
+    const sources = Array.isArray(buffers) ? [].concat(/** @type {any} */ (buffers)) : buffers;
     const { results } = await this.#jobs.run(
       (onRead) => this.#native.startDocuments(sources, errors, onRead),
       signal,

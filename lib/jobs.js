@@ -1,9 +1,23 @@
 const { setImmediate } = require('node:timers/promises');
+const { onAbort } = require('./aborts.js');
 
 /** @typedef {import('./native.js').NativeJob} NativeJob */
 
 /** For so long objects are made without a pause, but for a last chunk of them. */
 const SLICE_MS = 3;
+
+/** When the turn of the event loop that the last slice has is over. @type {Promise<void>} */
+let over = Promise.resolve();
+
+/**
+ * The next turn of the event loop that no other slice has: many batches that are read already are not made without a
+ * pause either, whichever converters they are of. Those that wait get theirs in order.
+ */
+function ownTurn() {
+  const mine = over;
+  over = mine.then(() => setImmediate());
+  return mine;
+}
 
 /**
  * The batches of a converter that are read on other threads: many at once, but their objects are made in the order in
@@ -30,7 +44,9 @@ class Jobs {
     const ready = Promise.all([read, this.#last]);
     const made = make(job, ready, signal);
     // The sources are let go when no thread reads them any more, whatever became of the batch.
-    this.#last = Promise.allSettled([made, read]).then(() => job.end());
+    Promise.allSettled([made, read]).then(() => job.end());
+    // Where this batch is aborted, the next one still waits for those before.
+    this.#last = Promise.allSettled([made, ready]).then(() => {});
     return made;
   }
 }
@@ -45,9 +61,11 @@ async function make(job, ready, signal) {
     await unlessAborted(ready, signal);
     /** @type {any[]} */
     const results = [];
+    await ownTurn();
+    signal?.throwIfAborted();
     const reply = job.makeReply(results);
     while (!job.makeSome(results, SLICE_MS)) {
-      await setImmediate();
+      await ownTurn();
       signal?.throwIfAborted();
     }
     return { reply, results };
@@ -64,9 +82,11 @@ async function make(job, ready, signal) {
 function unlessAborted(promise, signal) {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    const forget = onAbort(signal, () => {
+      forget();
+      reject(signal.reason);
+    });
+    promise.then(resolve, reject).finally(forget);
   });
 }
 

@@ -5,6 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::rc::Rc;
@@ -17,7 +18,7 @@ use napi::sys;
 use crate::batch::{OnError, Refusal};
 use crate::builders::{Layout, Objects, tokens};
 use crate::converter::Converter;
-use crate::cursor_reply::{Batch, Kind, Spot, read_reply};
+use crate::cursor_reply::{Batch, Item, Kind, Spot, read_reply};
 use crate::js_row::{Conversion, Plan, Site};
 use crate::node::{Env, Failure, Reference, Result, Source, Value};
 use crate::object::read_object;
@@ -59,7 +60,33 @@ enum Input {
     /// The objects of a cursor's document.
     Cursor(Bytes, Option<Kind>),
     /// Documents.
-    Documents(Vec<std::result::Result<Bytes, Failure>>),
+    Documents(Vec<Result<Bytes>>),
+}
+
+impl Input {
+    /// The bytes of a source.
+    fn bytes(&self, number: usize) -> Result<&Bytes> {
+        match self {
+            Self::Cursor(bytes, _) => Ok(bytes),
+            Self::Documents(documents) => documents[number].as_ref().map_err(|&failure| failure),
+        }
+    }
+
+    /// The source of an object.
+    const fn number_of(&self, index: usize) -> usize {
+        match self {
+            Self::Cursor(..) => 0,
+            Self::Documents(_) => index,
+        }
+    }
+
+    /// The sentence for a source that cannot be read any more.
+    const fn refusal(&self) -> &'static str {
+        match self {
+            Self::Cursor(..) => CURSOR,
+            Self::Documents(_) => BUFFERS,
+        }
+    }
 }
 
 /// What is done on another thread.
@@ -82,6 +109,18 @@ struct Reading {
     chunks: Vec<Chunk>,
     sequences: Vec<Entries>,
     byte_length: usize,
+    /// The objects of a reply and the field that they are in. Without a reply, each is a whole source.
+    batch: Option<(Vec<Item>, &'static str)>,
+}
+
+impl Reading {
+    /// Where an object stands.
+    fn spot(&self, index: usize) -> Option<Spot> {
+        match &self.batch {
+            None => Some(Spot::Whole),
+            Some((items, name)) => items.get(index).map(|&item| Spot::InBatch { item, name }),
+        }
+    }
 }
 
 impl Task {
@@ -109,6 +148,7 @@ impl Task {
                         reading.reply = Some((Ok(reply), chunk));
                         let places = items.iter().map(|&item| (Ok(source), Spot::InBatch { item, name }));
                         self.read_objects(kind, places, &mut recorder, &mut reading);
+                        reading.batch = Some((items, name));
                     }
                     (Err(failure), _) => {
                         let refusal = Refusal::new(failure, &Spot::Whole, bytes, 0, Kind::Document);
@@ -156,7 +196,7 @@ impl Task {
                 })
             });
             match recorded {
-                Ok(recorded) => chunk.take(recorded, spot),
+                Ok(recorded) => chunk.take(recorded),
                 Err(failure) => {
                     chunk.parts.take_back();
                     let bytes = source.map_or(&[][..], |source| source.bytes);
@@ -176,6 +216,8 @@ pub struct Job {
     is_aborted: Arc<AtomicBool>,
     /// An array of the sources, until they are let go.
     sources: Cell<Option<Reference>>,
+    /// What the other thread was given, when it has read that.
+    input: RefCell<Option<Input>>,
     /// What JavaScript is to be told when all is read.
     on_read: Cell<Option<Reference>>,
     reading: RefCell<Option<Reading>>,
@@ -221,13 +263,19 @@ impl Job {
         on_read: Value,
     ) -> Result<Rc<Self>> {
         let length = env.array_length(buffers).ok_or(Failure::Argument(BUFFERS))?;
-        let mut documents = Vec::with_capacity(length as usize);
+        let mut documents = Vec::new();
         for index in 0..length {
-            documents.push(env.scope(|| {
+            let document = env.scope(|| {
                 let buffer = env.element(buffers, index)?;
                 // SAFETY: see `Bytes`.
                 Ok(unsafe { env.source(buffer, BUFFERS) }.map(Bytes::of))
-            })?);
+            })?;
+            let is_last = document.is_err() && on_error == OnError::Throw;
+            documents.push(document);
+            // Those behind will not be made, be it four thousand million holes.
+            if is_last {
+                break;
+            }
         }
         Self::begin(env, converter, Input::Documents(documents), buffers, on_error, on_read)
     }
@@ -247,21 +295,36 @@ impl Job {
             on_error,
             is_aborted: is_aborted.clone(),
             sources: Cell::new(Some(env.keep(sources)?)),
-            on_read: Cell::new(Some(env.keep(on_read)?)),
+            on_read: Cell::default(),
+            input: RefCell::default(),
             reading: RefCell::default(),
             numbers: RefCell::default(),
             made: Cell::default(),
         });
-        let task = Task { input, conversion, is_aborted, reading: None };
-        let work = Box::into_raw(Box::new(Work { work: ptr::null_mut(), task, job: job.clone() }));
-        // SAFETY: the work stays where it is until `complete` has it.
-        let queued = unsafe { env.queue_work(execute, complete, work.cast(), &raw mut (*work).work) };
+        let queued = env.keep(on_read).and_then(|on_read| {
+            job.on_read.set(Some(on_read));
+            job.queue(env, Task { input, conversion, is_aborted, reading: None })
+        });
         if let Err(failure) = queued {
-            // SAFETY: nobody else has it.
-            drop(unsafe { Box::from_raw(work) });
+            // Nothing of it is under way that would let them go.
+            for kept in [job.sources.take(), job.on_read.take()].into_iter().flatten() {
+                env.release(kept)?;
+            }
             return Err(failure);
         }
         Ok(job)
+    }
+
+    /// Has a task done on another thread.
+    fn queue(self: &Rc<Self>, env: Env, task: Task) -> Result<()> {
+        let work = Box::into_raw(Box::new(Work { work: ptr::null_mut(), task, job: self.clone() }));
+        // SAFETY: the work stays where it is until `complete` has it.
+        let queued = unsafe { env.queue_work(execute, complete, work.cast(), &raw mut (*work).work) };
+        if queued.is_err() {
+            // SAFETY: nobody else has it.
+            drop(unsafe { Box::from_raw(work) });
+        }
+        queued
     }
 
     /// Lets the reading end early.
@@ -272,30 +335,57 @@ impl Job {
     /// Lets the sources go, when nobody reads them any more.
     pub fn end(&self, env: Env) -> Result<()> {
         self.reading.take();
+        self.input.take();
         self.sources.take().map_or(Ok(()), |sources| env.release(sources))
     }
 
-    /// A source.
+    /// A source, as it was given.
     fn source(&self, env: Env, number: usize) -> Result<Value> {
         let sources = self.sources.get().ok_or(Failure::Argument(BUFFERS))?;
         env.element(env.get(sources)?, number as u32)
     }
 
+    /// Lends the bytes of a source, which may have been detached since, to `body`, in which no JavaScript runs; and the
+    /// array over whose memory strings may stand, where they are no copy. The last is the sentence for bytes that are
+    /// not there any more.
+    fn with_source<T>(
+        &self,
+        env: Env,
+        number: usize,
+        body: impl FnOnce(&[u8], Option<Value>, &'static str) -> Result<T>,
+    ) -> Result<T> {
+        let input = self.input.borrow();
+        let input = input.as_ref().ok_or(Failure::Argument(BUFFERS))?;
+        match input.bytes(number)? {
+            Bytes::Copied(bytes) => body(bytes, None, input.refusal()),
+            Bytes::Kept(..) => {
+                let array = self.source(env, number)?;
+                // SAFETY: no JavaScript runs before `body` has returned.
+                let source = unsafe { env.source(array, input.refusal()) }?;
+                body(source.bytes(), Some(array), input.refusal())
+            }
+        }
+    }
+
     /// Makes the object of the reply's own fields and `results`; `undefined` where there is no reply.
     pub fn make_reply(&self, env: Env, results: Value) -> Result<Value> {
-        let (reply, byte_length, kind) = match self.reading.borrow_mut().as_mut() {
-            Some(reading) => (reading.reply.take(), reading.byte_length, reading.kind),
-            None => (None, 0, None),
+        let (reply, byte_length, kind) = {
+            let mut reading = self.reading.borrow_mut();
+            // Nothing was read where the other thread has panicked.
+            let reading = reading.as_mut().ok_or(Failure::Status(sys::Status::napi_generic_failure))?;
+            (reading.reply.take(), reading.byte_length, reading.kind)
         };
         let Some((recorded, chunk)) = reply else { return env.undefined() };
         let recorded = match recorded {
             Ok(recorded) => recorded,
             Err(refusal) => return refusal.throw(env),
         };
-        let parts = self.values(env, chunk.parts, &chunk.arena)?;
-        let object = match self.make_alone(env, recorded, None, parts) {
+        let (parts, failures) = self.values(env, chunk.parts, &chunk.arena)?;
+        let made =
+            failures.of(0..usize::MAX).map_or_else(|| self.make_alone(env, recorded, None, parts), Err);
+        let object = match made {
             Ok(object) => object,
-            Err(failure) => return self.refusal(env, failure, Some(Spot::Whole), 0).throw(env),
+            Err(failure) => return self.refusal(env, failure, 0, Some(Spot::Whole)).throw(env),
         };
         env.set_property(object, c"byteLength", env.number(byte_length as f64)?)?;
         let name = if kind == Some(Kind::Change) { c"changes" } else { c"documents" };
@@ -323,63 +413,89 @@ impl Job {
     }
 
     fn make_chunk(&self, env: Env, results: Value, chunk: Chunk) -> Result<()> {
-        let Chunk { parts, arena, objects, last, last_spot, given } = chunk;
-        let mut parts = self.values(env, parts, &arena)?;
+        let Chunk { parts, arena, objects, last, given } = chunk;
+        let (mut parts, failures) = self.values(env, parts, &arena)?;
         let alone = if matches!(last, Some(Ok(_))) { parts.split_last() } else { Parts::default() };
         // The texts stay where the other thread has written them.
         let texts = match std::mem::take(&mut parts.together) {
             texts if texts.is_empty() => env.string_latin1(&texts)?,
             texts => env.string_of_bytes(texts)?,
         };
-        let site = self.converter.site(env);
-        let mut index = env.array_length(results).unwrap_or(0) as usize;
-        let mut left = &objects[..];
-        while !left.is_empty() {
-            let shapes = self.shapes(env, left)?;
-            let mut together = Objects::default();
-            for (object, shape) in left.iter().zip(shapes) {
-                together.push_with(shape, object.start, object.has_text.then_some(0), object.given);
-            }
-            let mut count = left.len();
-            if let Err(failure) =
-                site.builders.make_many(env, results, &together, &parts, &[texts], site.workshop)
-            {
-                // The objects before are made, and those behind can be.
-                count = env.after(failure, || env.array_length(results).ok_or(failure))? as usize - index;
-                let refusal = Refusal::without_place(failure);
-                refusal.report(env, index + count, &self.converter, self.on_error, results)?;
-                count += 1;
-            }
-            left = &left[count..];
-            index += count;
+        let begin = env.array_length(results).unwrap_or(0) as usize;
+        let mut at = 0;
+        while at < objects.len() {
+            let until = (at..objects.len())
+                .find(|&object| failures.of(object_handles(&objects, object, &parts)).is_some())
+                .unwrap_or(objects.len());
+            let made = self.make_many(env, results, &objects[at..until], &parts, texts);
+            let failure = match made {
+                Ok(()) if until == objects.len() => break,
+                Ok(()) => failures.of(object_handles(&objects, until, &parts)),
+                Err(failure) => Some(failure),
+            };
+            // The objects before are made, and those behind can be.
+            let Some(failure) = failure else { break };
+            let length = env.after(failure, || env.array_length(results).ok_or(failure))? as usize;
+            self.refuse(env, failure, length, results)?;
+            at = length + 1 - begin;
         }
-        let failed = match last {
-            None => return Ok(()),
-            Some(Err(refusal)) => refusal,
+        let index = begin + objects.len();
+        match last {
+            None => Ok(()),
+            Some(Err(refusal)) => refusal.report(env, index, &self.converter, self.on_error, results),
             Some(Ok(recorded)) => {
-                match self.make_alone(env, recorded, given.map(|(number, _)| number), alone) {
-                    Ok(object) => return env.set_element(results, index as u32, object),
-                    Err(failure) => self.refusal(env, failure, last_spot, index),
+                let made = match failures.of(parts.handles.len()..usize::MAX) {
+                    None => self.make_alone(env, recorded, given.map(|(number, _)| number), alone),
+                    Some(failure) => Err(failure),
+                };
+                match made {
+                    Ok(object) => env.set_element(results, index as u32, object),
+                    Err(failure) => self.refuse(env, failure, index, results),
                 }
             }
-        };
-        failed.report(env, index, &self.converter, self.on_error, results)
+        }
     }
 
-    /// What is wrong with an object that was read, but could not be made.
-    #[cold]
-    fn refusal(&self, env: Env, failure: Failure, spot: Option<Spot>, index: usize) -> Refusal {
-        let number = if matches!(spot, Some(Spot::Whole)) { index } else { 0 };
-        let source = self.source(env, number);
-        // SAFETY: the bytes are walked through here, where no JavaScript runs.
-        let source = source.and_then(|source| unsafe { env.source(source, BUFFERS) });
-        match (spot, &source) {
-            (Some(spot), Ok(source)) => {
-                let kind = self.reading.borrow().as_ref().and_then(|reading| reading.kind);
-                Refusal::new(failure, &spot, source.bytes(), index, kind.unwrap_or(Kind::Document))
-            }
-            _ => Refusal::without_place(failure),
+    /// Makes objects that stand one behind another in a chunk, by one call.
+    fn make_many(
+        &self,
+        env: Env,
+        results: Value,
+        objects: &[RecordedObject],
+        parts: &Parts<Value>,
+        texts: Value,
+    ) -> Result<()> {
+        if objects.is_empty() {
+            return Ok(());
         }
+        let shapes = self.shapes(env, objects)?;
+        let mut together = Objects::default();
+        for (object, shape) in objects.iter().zip(shapes) {
+            together.push_with(shape, object.start, object.has_text.then_some(0), object.given);
+        }
+        let site = self.converter.site(env);
+        site.builders.make_many(env, results, &together, parts, &[texts], site.workshop)
+    }
+
+    /// Puts the error of an object that was read, but could not be made, where it belongs, or throws it.
+    #[cold]
+    fn refuse(&self, env: Env, failure: Failure, index: usize, results: Value) -> Result<()> {
+        let spot = self.reading.borrow().as_ref().and_then(|reading| reading.spot(index));
+        let refusal = self.refusal(env, failure, index, spot);
+        refusal.report(env, index, &self.converter, self.on_error, results)
+    }
+
+    /// What is wrong with what was read, but could not be made; its place is found as long as the source can be read.
+    fn refusal(&self, env: Env, failure: Failure, index: usize, spot: Option<Spot>) -> Refusal {
+        let number = self.input.borrow().as_ref().map_or(0, |input| input.number_of(index));
+        let kind = self.reading.borrow().as_ref().and_then(|reading| reading.kind);
+        let refusal = env.after(failure, || {
+            let spot = spot.ok_or(failure)?;
+            self.with_source(env, number, |bytes, _, _| {
+                Ok(Refusal::new(failure, &spot, bytes, index, kind.unwrap_or(Kind::Document)))
+            })
+        });
+        refusal.unwrap_or(Refusal::without_place(failure))
     }
 
     /// An object by itself, of the first parts.
@@ -438,10 +554,11 @@ impl Job {
         shape
     }
 
-    /// Parts whose values are made.
-    fn values(&self, env: Env, parts: Parts<Later>, arena: &Arena) -> Result<Parts<Value>> {
+    /// Parts whose values are made, and what could not be: a text that is too long, or whose source was detached.
+    fn values(&self, env: Env, parts: Parts<Later>, arena: &Arena) -> Result<(Parts<Value>, Failures)> {
         let Parts { slots, together, handles, object_ids, elements, start, text_base, has_text } = parts;
-        let handles = handles.into_iter().map(|later| match later {
+        let mut failures = Failures::default();
+        let make = |later| match later {
             Later::Latin1(place) => env.string_latin1(&arena.bytes[place.range()]),
             Later::OfSource(number, place) => self.text_of_source(env, number, place),
             Later::Source(number) => self.source(env, number),
@@ -449,39 +566,55 @@ impl Job {
             Later::Bytes(place) => env.uint8_array(&arena.bytes[place.range()]),
             Later::Unsigned(number) => env.bigint_unsigned(number),
             Later::Huge(number) => env.bigint_huge(number),
+        };
+        let handles = handles.into_iter().enumerate().map(|(handle, later)| {
+            make(later).or_else(|failure| {
+                failures.0.push((handle, failure));
+                env.undefined()
+            })
         });
         let handles = handles.collect::<Result<Vec<_>>>()?;
-        Ok(Parts { slots, together, handles, object_ids, elements, start, text_base, has_text })
+        Ok((Parts { slots, together, handles, object_ids, elements, start, text_base, has_text }, failures))
     }
 
     /// A long text that was not copied.
     fn text_of_source(&self, env: Env, number: usize, place: Place) -> Result<Value> {
-        let array = self.source(env, number)?;
-        // SAFETY: JavaScript does not run before the text is copied.
-        let source = unsafe { env.source(array, BUFFERS) }?;
-        let text = source.bytes().get(place.range()).ok_or(Failure::Argument(BUFFERS))?;
-        if self.converter.conversion().zero_copy && matches!(source, Source::Borrowed(_)) {
-            // SAFETY: the caller chose `zeroCopy`, and with it not to write there again.
-            unsafe { env.external_latin1(text, array) }
-        } else {
-            env.string_latin1(text)
-        }
+        let zero_copy = self.converter.conversion().zero_copy;
+        self.with_source(env, number, |bytes, array, refusal| {
+            let text = bytes.get(place.range()).ok_or(Failure::Argument(refusal))?;
+            match array {
+                // SAFETY: the caller chose `zeroCopy`, and with it not to write there again.
+                Some(array) if zero_copy => unsafe { env.external_latin1(text, array) },
+                _ => env.string_latin1(text),
+            }
+        })
     }
+}
+
+/// Values that could not be made, by their place among the handles.
+#[derive(Default)]
+struct Failures(Vec<(usize, Failure)>);
+
+impl Failures {
+    /// The first of some handles'.
+    fn of(&self, handles: Range<usize>) -> Option<Failure> {
+        self.0.iter().find(|(handle, _)| handles.contains(handle)).map(|&(_, failure)| failure)
+    }
+}
+
+/// The handles of one of the objects that all of the parts are of.
+fn object_handles(objects: &[RecordedObject], object: usize, parts: &Parts<Value>) -> Range<usize> {
+    let end = objects.get(object + 1).map_or(parts.handles.len(), |next| next.start.handle);
+    objects[object].start.handle..end
 }
 
 /// How often shapes are looked up again for a chunk: once is enough but where JavaScript converts meanwhile.
 const TURNS: usize = 8;
 
-impl Drop for Job {
-    fn drop(&mut self) {
-        self.abort();
-    }
-}
-
 unsafe extern "C" fn execute(_: sys::napi_env, data: *mut c_void) {
     // SAFETY: it is the `Work` that was queued, whose task nobody else touches until `complete`.
     let task = unsafe { &mut (*data.cast::<Work>()).task };
-    // A panic would end the process; what was not read then is not there.
+    // A panic would end the process; without a reading, `make_reply` fails.
     let _ = catch_unwind(AssertUnwindSafe(|| task.read()));
 }
 
@@ -489,6 +622,7 @@ unsafe extern "C" fn complete(env: sys::napi_env, _: sys::napi_status, data: *mu
     // SAFETY: it is the `Work` that was queued; this is called once, in its JavaScript thread.
     let (work, env) = unsafe { (Box::from_raw(data.cast::<Work>()), Env::new(env)) };
     let Work { work, task, job } = *work;
+    job.input.replace(Some(task.input));
     job.reading.replace(task.reading);
     // Where the environment is ending there is nobody left to tell, or to be told of a failure.
     let _ = env.delete_work(work);

@@ -8,7 +8,6 @@ use std::ops::Range;
 
 use crate::batch::Refusal;
 use crate::builders::{MAX_HANDLES, MAX_OBJECTS, MAX_SLOTS};
-use crate::cursor_reply::Spot;
 use crate::node::Result;
 use crate::parts::{Make, Parts, Start};
 use crate::reader::Reader;
@@ -58,6 +57,8 @@ pub struct Arena {
     pub bytes: Vec<u8>,
     /// Code units of strings.
     pub units: Vec<u16>,
+    /// Bytes of the source that become strings.
+    of_source: usize,
 }
 
 impl Arena {
@@ -65,6 +66,11 @@ impl Arena {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(bytes);
         Place { start, end: self.bytes.len() }
+    }
+
+    /// Bytes that strings and arrays are made of.
+    const fn len(&self) -> usize {
+        self.bytes.len() + 2 * self.units.len() + self.of_source
     }
 }
 
@@ -91,6 +97,7 @@ impl Make for Keeper<'_> {
     }
 
     fn ascii_of_source(&mut self, text: &[u8]) -> Result<Later> {
+        self.arena.of_source += text.len();
         // The text is a part of the source.
         let start = text.as_ptr() as usize - self.source.bytes.as_ptr() as usize;
         Ok(Later::OfSource(self.source.number, Place { start, end: start + text.len() }))
@@ -138,8 +145,6 @@ pub struct Chunk {
     pub objects: Vec<RecordedObject>,
     /// The last one, where that is not made with the others: its values are the last of the parts.
     pub last: Option<std::result::Result<Recorded, Refusal>>,
-    /// Where that one stands.
-    pub last_spot: Option<Spot>,
     /// Which source the last object is given besides, and its place among the handles.
     pub given: Option<(usize, usize)>,
 }
@@ -170,7 +175,7 @@ impl Chunk {
         self.objects.len() < MAX_OBJECTS
             && self.parts.slots.len() + MAX_TOKENS <= MAX_SLOTS
             && self.parts.handles.len() < MAX_HANDLES
-            && self.parts.together.len() + self.arena.bytes.len() + 2 * self.arena.units.len() < MAX_BYTES
+            && self.parts.together.len() + self.arena.len() < MAX_BYTES
     }
 
     /// Begins another object: its values go behind those that there are.
@@ -181,22 +186,20 @@ impl Chunk {
     }
 
     /// Takes the last object up: among the others, or as the last one.
-    pub fn take(&mut self, recorded: Recorded, spot: Spot) {
+    pub fn take(&mut self, recorded: Recorded) {
         match recorded {
             Recorded::Known(sequence) if self.parts.elements.is_empty() => {
                 let Parts { start, has_text, .. } = self.parts;
                 let given = self.given.map(|(_, place)| place);
                 self.objects.push(RecordedObject { sequence, start, has_text, given });
             }
-            recorded => {
-                self.last = Some(Ok(recorded));
-                self.last_spot = Some(spot);
-            }
+            recorded => self.last = Some(Ok(recorded)),
         }
     }
 }
 
-/// Bytes of a chunk after which another begins: a chunk is made without a pause.
+/// Bytes of a chunk after which another begins: a chunk is made without a pause, and to copy that much
+/// takes half a millisecond.
 const MAX_BYTES: usize = 1 << 20;
 
 /// Records objects.
