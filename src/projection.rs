@@ -436,11 +436,13 @@ mod tests {
 
     #[test]
     fn names_are_found_in_lists_of_any_length_and_order() {
-        let names: Vec<String> =
-            (0..100).map(|number| format!("{}{number}", "name ".repeat(number % 5))).collect();
+        let counts = if cfg!(miri) { &[2, 9, 20][..] } else { &[1, 2, 8, 9, 60, 100] };
+        let names: Vec<String> = (0..counts[counts.len() - 1])
+            .map(|number| format!("{}{number}", "name ".repeat(number % 5)))
+            .collect();
         let document: bson::Document = names.iter().map(|name| (name.clone(), Bson::Int32(1))).collect();
         let bytes = document.to_vec().unwrap();
-        for count in [1, 2, 8, 9, 60, 100] {
+        for &count in counts {
             let wanted: Vec<&str> = names.iter().rev().take(count).map(String::as_str).collect();
             let Projection::Names(set) = Projection::of_names(wanted.iter().copied()) else { unreachable!() };
             let mut reader = Reader::new(&bytes).unwrap();

@@ -143,7 +143,7 @@ mod tests {
     fn whatever_the_bytes_have_become_reading_ends_in_bounds() {
         let bytes = sample();
         for (_, json) in unread(&bytes) {
-            for at in json.start..=json.end {
+            for at in (json.start..=json.end).step_by(if cfg!(miri) { 5 } else { 1 }) {
                 for byte in if cfg!(miri) { vec![0, 0xff] } else { (0..=u8::MAX).collect() } {
                     let mut changed = bytes[json.start..=json.end].to_vec();
                     changed[at - json.start] = byte;
