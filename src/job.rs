@@ -5,6 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
+use std::hint::black_box;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
@@ -416,6 +417,7 @@ impl Job {
         let Chunk { parts, arena, objects, last, given } = chunk;
         let (mut parts, failures) = self.values(env, parts, &arena)?;
         let alone = if matches!(last, Some(Ok(_))) { parts.split_last() } else { Parts::default() };
+        fetch(&parts.together);
         // The texts stay where the other thread has written them.
         let texts = match std::mem::take(&mut parts.together) {
             texts if texts.is_empty() => env.string_latin1(&texts)?,
@@ -589,6 +591,13 @@ impl Job {
             }
         })
     }
+}
+
+/// Reads a byte of each cache line of what another thread has written. In order they come in several at a time; where
+/// JavaScript cuts texts out of them it would wait for each, which takes a fifth of the time of events of 1 KB.
+fn fetch(bytes: &[u8]) {
+    const CACHE_LINE: usize = 64;
+    black_box(bytes.iter().step_by(CACHE_LINE).fold(0, |all, byte| all ^ byte));
 }
 
 /// Values that could not be made, by their place among the handles.
