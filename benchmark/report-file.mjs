@@ -4,7 +4,7 @@ import { describeMachine } from './machine.mjs';
 
 /**
  * A report without figures yet. The version of Node.js that they are from comes with the first.
- * @param {{ benchmark: 'bench' | 'floor' | 'object-ids' | 'snapshot' | 'tailer', rounds: number, quick: boolean }} options and
+ * @param {{ benchmark: 'async' | 'bench' | 'floor' | 'object-ids' | 'snapshot' | 'tailer', rounds: number, quick: boolean }} options and
  *   whatever else belongs to the run
  */
 export const newReport = (options) => ({

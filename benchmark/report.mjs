@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { asyncLines } from './report/async.mjs';
 import { benchLines } from './report/bench.mjs';
 import { floorLines } from './report/floor.mjs';
 import { objectIdLines } from './report/object-ids.mjs';
@@ -17,6 +18,7 @@ between the marks of that benchmark.`;
 const readme = fileURLToPath(new URL('../README.md', import.meta.url));
 
 const linesOf = {
+  async: asyncLines,
   bench: benchLines,
   floor: floorLines,
   'object-ids': objectIdLines,
