@@ -74,7 +74,7 @@ describe.each(DRIVERS)('with %s', (_name, driver) => {
     expect(stream.pipeline.at(-1)).toEqual({ $changeStreamSplitLargeEvent: {} });
     const more = server.received('getMore').at(-1);
     expect(Number(more.batchSize)).toBe(2);
-    expect(Number(more.maxTimeMS)).toBe(50);
+    expect(Number(more.maxTimeMS)).toBe(20);
     // One session for all of them, or the server refuses the getMore.
     const sessions = [found, stream, ...server.received('getMore')].map(({ lsid }) =>
       lsid.id.toString('hex'),

@@ -14,7 +14,7 @@ export const DRIVERS = [
 ];
 
 /** So that a run ends soon after the last event, and failures are tried again at once. */
-const QUICK = ['--until-caught-up', '0.2', '--max-time-ms', '50', '--retry-delay', '1'];
+const QUICK = ['--until-caught-up', '0.05', '--max-time-ms', '20', '--retry-delay', '1'];
 
 /** @returns {Promise<{ code: number, stdout: string, stderr: string }>} */
 export async function replicateLive(driver, ...args) {
