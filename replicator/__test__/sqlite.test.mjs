@@ -300,3 +300,18 @@ test('a file that is no database is refused by name', () => {
     /text\.sqlite: cannot be opened as an SQLite file/,
   );
 });
+
+test('what another has taken away while a run goes on is an error of the sink', async () => {
+  const file = nextFile();
+  await withSink(file, async (sink) => {
+    await sink.apply([put({ a: 1n })], { source: 's', position: 'p' });
+    const other = new Database(file);
+    other.exec('DROP TABLE "db.coll"; DROP TABLE _bsonrow_progress');
+    other.close();
+    const reason = /^the SQLite file cannot be read: no such table: /;
+    await expect(sink.readPosition('s')).rejects.toThrow(reason);
+    await expect(sink.tables()).rejects.toThrow(reason);
+    await expect(sink.firstRows('db.coll', 1)).rejects.toThrow(reason);
+    await expect(sink.tables()).rejects.toThrow(SinkError);
+  });
+});

@@ -45,11 +45,10 @@ export class SqliteSink {
   }
 
   async readPosition(source) {
-    const found = this.#db
-      .prepare('SELECT position FROM _bsonrow_progress WHERE source = ?')
-      .raw()
-      .get([source]);
-    return found?.[0] ?? null;
+    return this.#read(() => {
+      const sql = 'SELECT position FROM _bsonrow_progress WHERE source = ?';
+      return this.#db.prepare(sql).raw().get([source])?.[0] ?? null;
+    });
   }
 
   async apply(changes, progress) {
@@ -93,10 +92,12 @@ export class SqliteSink {
   }
 
   async tables() {
-    return this.#catalog.entries().map(([namespace, table]) => {
-      const [rows] = this.#db.prepare(`SELECT count(*) FROM ${table.quotedName}`).raw().get([]);
-      return { namespace, table: table.name, rows };
-    });
+    return this.#read(() =>
+      this.#catalog.entries().map(([namespace, table]) => {
+        const [rows] = this.#db.prepare(`SELECT count(*) FROM ${table.quotedName}`).raw().get([]);
+        return { namespace, table: table.name, rows };
+      }),
+    );
   }
 
   async firstRows(namespace, count) {
@@ -104,12 +105,23 @@ export class SqliteSink {
     const columns = [...table.columns.values()];
     if (table.hasOverflow) columns.push(OVERFLOW_COLUMN);
     const list = columns.map(quoteName).join(', ') || 'NULL';
-    const rows = this.#db
-      .prepare(`SELECT ${list} FROM ${table.quotedName} ORDER BY rowid LIMIT ?`)
-      .safeIntegers(true)
-      .raw()
-      .all([BigInt(count)]);
+    const sql = `SELECT ${list} FROM ${table.quotedName} ORDER BY rowid LIMIT ?`;
+    const rows = this.#read(() =>
+      this.#db
+        .prepare(sql)
+        .safeIntegers(true)
+        .raw()
+        .all([BigInt(count)]),
+    );
     return { columns, rows };
+  }
+
+  #read(work) {
+    try {
+      return work();
+    } catch (error) {
+      throw new SinkError(`the SQLite file cannot be read: ${error.message}`, { cause: error });
+    }
   }
 
   async close() {
