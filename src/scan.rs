@@ -58,27 +58,14 @@ pub fn find_nul(bytes: &[u8]) -> Option<usize> {
     (at < bytes.len()).then_some(at)
 }
 
-/// Whether all of `bytes` is ASCII. The standard library's own is as fast as a kernel here would be.
-#[inline]
-pub fn is_ascii(bytes: &[u8]) -> bool {
-    bytes.is_ascii()
-}
-
 /// Length of the ASCII prefix: `bytes.iter().take_while(|byte| byte.is_ascii()).count()`.
 #[inline]
 pub fn ascii_len(bytes: &[u8]) -> usize {
     chosen::ascii_len(bytes)
 }
 
-/// The first byte that [`needs_escape`], or `bytes.len()`:
-/// `bytes.iter().take_while(|&&byte| !needs_escape(byte)).count()`.
-#[inline]
-pub fn find_escape(bytes: &[u8]) -> usize {
-    chosen::find_escape(bytes)
-}
-
 /// Copies the bytes before the first that [`needs_escape`] while it looks for it:
-/// `dst[..n].copy_from_slice(&src[..n])` with `n = find_escape(src)`.
+/// `dst[..n].copy_from_slice(&src[..n])` with `n = src.iter().take_while(|&&byte| !needs_escape(byte)).count()`.
 ///
 /// # Safety
 /// `src` is readable for `len` bytes, `dst` writable for `len + SLACK`, and the two do not overlap. What

@@ -111,13 +111,6 @@ pub enum Encoded<'s> {
     Utf16(&'s [u16]),
 }
 
-/// Replaces `out` by `bytes` in Latin-1. `false`, and `out` is of no use, where a character is above U+00FF
-/// or the input ill-formed.
-pub fn to_latin1(bytes: &[u8], out: &mut Vec<u8>) -> bool {
-    out.clear();
-    push_latin1(bytes, out) == bytes.len()
-}
-
 /// Replaces `out` by `bytes` in UTF-16, ill-formed sequences replaced:
 /// `out.extend(String::from_utf8_lossy(bytes).encode_utf16())`.
 pub fn to_utf16(bytes: &[u8], out: &mut Vec<u16>) {

@@ -45,7 +45,7 @@ impl<M: Make> Values<'_, M> {
         if text.len() <= SHORT && text.is_ascii() {
             return self.push_latin1(text);
         }
-        if text.len() >= LONG && scan::is_ascii(text) {
+        if text.len() >= LONG && scan::ascii_len(text) == text.len() {
             self.parts.push_handle(self.make.ascii_of_source(text)?);
             return Ok(());
         }

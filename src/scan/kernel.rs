@@ -15,8 +15,6 @@ pub(super) trait Wanted {
 pub(super) struct Nul;
 /// A byte ≥ 0x80.
 pub(super) struct NonAscii;
-/// A byte that JSON text must escape.
-pub(super) struct Escape;
 
 impl Wanted for Nul {
     #[inline(always)]
@@ -31,14 +29,6 @@ impl Wanted for NonAscii {
     unsafe fn hits<V: Vector>(bytes: V) -> u64 {
         // SAFETY: the contract is the same.
         unsafe { bytes.non_ascii() }
-    }
-}
-
-impl Wanted for Escape {
-    #[inline(always)]
-    unsafe fn hits<V: Vector>(bytes: V) -> u64 {
-        // SAFETY: the contract is the same.
-        unsafe { bytes.escapes() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! aarch64: NEON, for inputs of any length.
 
 use super::CopyRun;
-use super::kernel::{Escape, NonAscii, Nul, copy, find};
+use super::kernel::{NonAscii, Nul, copy, find};
 use core::arch::aarch64::uint8x16_t;
 
 #[inline]
@@ -14,12 +14,6 @@ pub(super) fn find_nul(bytes: &[u8]) -> usize {
 pub(super) fn ascii_len(bytes: &[u8]) -> usize {
     // SAFETY: every aarch64 target with `std` has NEON.
     unsafe { find::<uint8x16_t, NonAscii>(bytes) }
-}
-
-#[inline]
-pub(super) fn find_escape(bytes: &[u8]) -> usize {
-    // SAFETY: every aarch64 target with `std` has NEON.
-    unsafe { find::<uint8x16_t, Escape>(bytes) }
 }
 
 /// # Safety

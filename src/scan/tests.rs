@@ -37,11 +37,10 @@ fn finders() -> Vec<Finder> {
     let mut all: Vec<Finder> = vec![
         ("find_nul".into(), Box::new(|bytes| find_nul(bytes).unwrap_or(bytes.len())), portable::find_nul),
         ("ascii_len".into(), Box::new(ascii_len), portable::ascii_len),
-        ("find_escape".into(), Box::new(find_escape), portable::find_escape),
     ];
     #[cfg(target_arch = "x86_64")]
     for level in cpu::levels() {
-        use super::kernel::{Escape, NonAscii, Nul, Wanted};
+        use super::kernel::{NonAscii, Nul, Wanted};
 
         fn at<W: Wanted>(level: cpu::Level) -> Find {
             // SAFETY: called with the levels that `levels` found.
@@ -49,7 +48,6 @@ fn finders() -> Vec<Finder> {
         }
         all.push((format!("find_nul, {level:?}"), at::<Nul>(level), portable::find_nul));
         all.push((format!("ascii_len, {level:?}"), at::<NonAscii>(level), portable::ascii_len));
-        all.push((format!("find_escape, {level:?}"), at::<Escape>(level), portable::find_escape));
     }
     all
 }
@@ -97,9 +95,9 @@ fn escapes_are_the_bytes_of_the_grammar() {
         assert_eq!(needs_escape(byte), escape);
         for len in [1, 15, 16, 40, 64, 130] {
             let bytes = vec![byte; len];
-            assert_eq!(find_escape(&bytes), if escape { 0 } else { len }, "{byte:#x}");
+            assert_eq!(portable::find_escape(&bytes), if escape { 0 } else { len }, "{byte:#x}");
             assert_eq!(find_nul(&bytes), (byte == 0).then_some(0));
-            assert_eq!(is_ascii(&bytes), byte < 0x80);
+            assert_eq!(ascii_len(&bytes), if byte < 0x80 { len } else { 0 });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! x86-64: SSE2 inlined for short inputs, the widest vector the processor has for the others.
 
 use super::cpu::{Level, level};
-use super::kernel::{Escape, NonAscii, Nul, Wanted, copy, find};
+use super::kernel::{NonAscii, Nul, Wanted, copy, find};
 use super::{CopyRun, WIDE_FROM};
 use core::arch::x86_64::{__m128i, __m256i, __m512i};
 
@@ -13,11 +13,6 @@ pub(super) fn find_nul(bytes: &[u8]) -> usize {
 #[inline]
 pub(super) fn ascii_len(bytes: &[u8]) -> usize {
     find_any::<NonAscii>(bytes)
-}
-
-#[inline]
-pub(super) fn find_escape(bytes: &[u8]) -> usize {
-    find_any::<Escape>(bytes)
 }
 
 #[inline(always)]
