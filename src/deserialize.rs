@@ -5,10 +5,9 @@
 //! ObjectIds and timestamps take; all other types go as an element of their own, for the caller's deserialiser.
 
 use crate::error::{ErrorKind, Result};
-use crate::reader::{Binary, Piece, Reader};
+use crate::reader::{Binary, Reader};
 use crate::shape::{Mark, Names};
 use crate::spec::{self, element_type, subtype};
-use crate::utf8;
 
 /// A value of a JavaScript object.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,7 +96,7 @@ fn write_at<'a, S: ValueSink>(
             names.mark(Mark::ObjectId);
             Value::ObjectId(reader.read_array()?)
         }
-        element_type::STRING => Value::Text(check_utf8(reader.read_string()?, offset)?),
+        element_type::STRING => Value::Text(reader.read_string()?.well_formed(ErrorKind::Utf8, offset)?),
         element_type::INT32 => Value::Number(reader.read_i32()?.into()),
         element_type::INT64 => Value::Int64(reader.read_i64()?),
         element_type::DOUBLE => Value::Number(reader.read_f64()?),
@@ -172,8 +171,4 @@ fn is_special<S: ValueSink>(mut reader: Reader<'_>, sink: &S) -> Result<bool> {
         }
         document.skip_value(element_type).map_err(ErrorKind::nested)?;
     }
-}
-
-fn check_utf8(piece: Piece<'_>, at: usize) -> Result<&[u8]> {
-    if utf8::is_valid(piece.bytes()) { Ok(piece.bytes()) } else { Err(ErrorKind::Utf8.at(at)) }
 }

@@ -7,9 +7,8 @@
 //! above 1, spare bytes in a binary of subtype 2.
 
 use crate::error::{ErrorKind, Result};
-use crate::reader::{Piece, Reader};
+use crate::reader::Reader;
 use crate::spec::{self, MAX_DEPTH, MAX_TIME_VALUE, element_type};
-use crate::utf8;
 
 /// The element `_id`.
 #[derive(Clone, Copy)]
@@ -98,10 +97,6 @@ pub fn find_id<'a>(reader: &mut Reader<'a>) -> Result<IdElement<'a>> {
     }
 }
 
-fn check_utf8(piece: Piece<'_>, at: usize) -> Result<&[u8]> {
-    if utf8::is_valid(piece.bytes()) { Ok(piece.bytes()) } else { Err(ErrorKind::IdUtf8.at(at)) }
-}
-
 /// Whether a `RegExp` made of a regular expression tells it from all others. It drops options that it lacks and
 /// sorts the rest; and its source says the same of an empty pattern and `(?:)`, of a slash or line terminator and
 /// its escape.
@@ -124,21 +119,21 @@ fn check_value(reader: &mut Reader<'_>, element_type: u8, depth: usize) -> Resul
     let at = reader.offset();
     match element_type {
         element_type::STRING | element_type::SYMBOL | element_type::CODE => {
-            check_utf8(reader.read_string()?, at).map(drop)
+            reader.read_string()?.well_formed(ErrorKind::IdUtf8, at).map(drop)
         }
         element_type::DOCUMENT => check_names(&mut reader.read_document()?, true, depth),
         element_type::ARRAY => check_names(&mut reader.read_document()?, false, depth),
         element_type::CODE_WITH_SCOPE => {
-            check_utf8(reader.read_code_before_scope()?, at)?;
+            reader.read_code_before_scope()?.well_formed(ErrorKind::IdUtf8, at)?;
             check_names(&mut reader.read_document()?, true, depth)
         }
         element_type::REGEX => {
             let (pattern, options) = reader.read_regex()?;
-            let pattern = check_utf8(pattern, at)?;
+            let pattern = pattern.well_formed(ErrorKind::IdUtf8, at)?;
             if is_kept_by_regexp(pattern, options.bytes()) { Ok(()) } else { Err(ErrorKind::IdRegex.at(at)) }
         }
         element_type::DB_POINTER => {
-            check_utf8(reader.read_string()?, at)?;
+            reader.read_string()?.well_formed(ErrorKind::IdUtf8, at)?;
             reader.read_array::<{ spec::OBJECT_ID }>().map(drop)
         }
         element_type::BOOLEAN => match *reader.read_array()? {
@@ -181,7 +176,7 @@ fn check_names(reader: &mut Reader<'_>, named: bool, depth: usize) -> Result<()>
         }
         let name = reader.read_name()?;
         if named {
-            let name = check_utf8(name, at)?;
+            let name = name.well_formed(ErrorKind::IdUtf8, at)?;
             match first {
                 None => first = Some(name),
                 Some(first) => {

@@ -7,6 +7,7 @@
 use crate::chunk::{CHUNK, Chunk};
 use crate::error::{Error, ErrorKind, Result};
 use crate::spec::{self, element_type};
+use crate::utf8;
 
 /// A place inside a document.
 #[derive(Clone, Copy)]
@@ -57,6 +58,12 @@ impl<'a> Piece<'a> {
     pub fn bytes(self) -> &'a [u8] {
         // SAFETY: the invariant of `start` and `len`.
         unsafe { self.source.get_unchecked(self.start..self.start + self.len) }
+    }
+
+    /// The bytes, which must be well-formed UTF-8; where they are not, that is an error of this kind at `at`.
+    #[inline]
+    pub fn well_formed(self, kind: ErrorKind, at: usize) -> Result<&'a [u8]> {
+        if utf8::is_valid(self.bytes()) { Ok(self.bytes()) } else { Err(kind.at(at)) }
     }
 
     /// The first `len` bytes of this piece.

@@ -2,9 +2,8 @@
 //! caller asked for that.
 
 use crate::error::{ErrorKind, Result};
-use crate::reader::{Piece, Reader};
+use crate::reader::Reader;
 use crate::spec::{self, MAX_DEPTH, element_type};
-use crate::utf8;
 
 /// What a source is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +33,7 @@ fn check_elements(reader: &mut Reader<'_>, level: usize, deepest: usize) -> Resu
         if element_type == 0 {
             return if reader.is_at_end() { Ok(()) } else { Err(unknown(0, level).at(at)) };
         }
-        check_utf8(reader.read_name()?, at)?;
+        reader.read_name()?.well_formed(ErrorKind::Utf8, at)?;
         check_value(reader, element_type, (level, deepest), at)?;
     }
 }
@@ -52,20 +51,20 @@ fn check_value(
     let at = reader.offset();
     match element_type {
         element_type::STRING | element_type::SYMBOL | element_type::CODE => {
-            check_utf8(reader.read_string()?, at)
+            reader.read_string()?.well_formed(ErrorKind::Utf8, at).map(drop)
         }
         element_type::DOCUMENT | element_type::ARRAY => check_document(reader, level, deepest, type_at),
         element_type::CODE_WITH_SCOPE => {
-            check_utf8(reader.read_code_before_scope()?, at)?;
+            reader.read_code_before_scope()?.well_formed(ErrorKind::Utf8, at)?;
             check_document(reader, level.max(1), deepest, type_at)
         }
         element_type::REGEX => {
             let (pattern, options) = reader.read_regex()?;
-            check_utf8(pattern, at)?;
-            check_utf8(options, at)
+            pattern.well_formed(ErrorKind::Utf8, at)?;
+            options.well_formed(ErrorKind::Utf8, at).map(drop)
         }
         element_type::DB_POINTER => {
-            check_utf8(reader.read_string()?, at)?;
+            reader.read_string()?.well_formed(ErrorKind::Utf8, at)?;
             reader.read_array::<{ spec::OBJECT_ID }>().map(drop)
         }
         element_type::BOOLEAN => match *reader.read_array()? {
@@ -85,10 +84,6 @@ fn check_document(reader: &mut Reader<'_>, level: usize, deepest: usize, type_at
         return Err(ErrorKind::Depth.at(type_at));
     }
     check_elements(&mut reader.read_document()?, level + 1, deepest)
-}
-
-fn check_utf8(piece: Piece<'_>, at: usize) -> Result<()> {
-    if utf8::is_valid(piece.bytes()) { Ok(()) } else { Err(ErrorKind::Utf8.at(at)) }
 }
 
 #[cfg(test)]
