@@ -6,9 +6,10 @@
 
 use crate::builders::{Layout, MAX_OBJECTS, Objects};
 use crate::converter::Converter;
-use crate::cursor_reply::{Kind, Spot, id_document};
+use crate::cursor_reply::{Spot, id_document};
 use crate::js_error::ErrorPlace;
 use crate::js_row::Plan;
+use crate::kind::Kind;
 use crate::node::{Env, Failure, Result, Source, Value};
 use crate::parts::Parts;
 

@@ -4,8 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use crate::builders::{Builders, Layout, Workshop};
-use crate::cursor_reply::{Batch, Kind};
+use crate::cursor_reply::Batch;
 use crate::js_row::{self, Conversion, Input, Site};
+use crate::kind::Kind;
 use crate::message_pack::{self, Packer};
 use crate::node::{Env, Result, Source, Value};
 use crate::parts::Parts;

@@ -4,6 +4,7 @@
 use crate::deserialize::{ValueSink, write_value};
 use crate::error::{Error, ErrorKind};
 use crate::identity::find_id;
+use crate::kind::Kind;
 use crate::locate::path_to;
 use crate::reader::Reader;
 use crate::shape::Names;
@@ -83,15 +84,6 @@ impl Spot {
             }
         }
     }
-}
-
-/// What an object is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A document, to its row and identity.
-    Document,
-    /// A change event, to its rows and identity.
-    Change,
 }
 
 /// A document of the `_id` alone that an object has, as far as it can be read.

@@ -2,8 +2,9 @@
 
 use crate::batch::{self, Refusal};
 use crate::converter::Converter;
-use crate::cursor_reply::{Kind, Spot};
+use crate::cursor_reply::Spot;
 use crate::js_error::INVALID_ARGUMENT;
+use crate::kind::Kind;
 use crate::message_pack::{self, BatchFailure, List, ObjectError, OnError, Options, Packer};
 use crate::node::{Env, Failure, Result, Source, Value};
 

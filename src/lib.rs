@@ -39,6 +39,7 @@ pub mod json_path;
 
 pub mod column;
 pub mod identity;
+pub mod kind;
 pub mod locate;
 pub mod projection;
 pub mod shape;

@@ -13,10 +13,11 @@ mod values;
 
 use std::ops::Range;
 
-use crate::cursor_reply::{Batch, Kind, Spot, id_document, read_reply};
+use crate::cursor_reply::{Batch, Spot, id_document, read_reply};
 use crate::deserialize::{Value, ValueSink};
 use crate::error::{Error, ErrorKind};
 use crate::identity::find_id;
+use crate::kind::Kind;
 use crate::object::{ObjectOptions, read_object, write_id};
 use crate::reader::Reader;
 use crate::shape::{Guess, Mark, Names, Sequence, Shapes};

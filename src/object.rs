@@ -1,11 +1,11 @@
 //! A document or change event to the names and values of what is made of it.
 
 use crate::change_event::{ChangeOptions, read_change};
-use crate::cursor_reply::Kind;
 use crate::datetime::DateRenderMode;
 use crate::deserialize::{ValueSink, write_value};
 use crate::error::{Error, ErrorKind};
 use crate::identity::IdElement;
+use crate::kind::Kind;
 use crate::reader::Reader;
 use crate::row::{RowOptions, RowSink, read_row};
 use crate::shape::{Mark, Names};
@@ -47,11 +47,11 @@ where
     S: ValueSink + RowSink<Error = <S as ValueSink>::Error>,
 {
     let ObjectOptions { row, strict, update_description } = options;
+    if strict {
+        strict::check(reader.source(), kind)?;
+    }
     match kind {
         Kind::Document => {
-            if strict {
-                strict::check(reader.source(), strict::Kind::Document)?;
-            }
             names.add("row");
             names.mark(Mark::Enter);
             let id = read_row(reader, row, names, text, sink)?;
@@ -60,12 +60,7 @@ where
             names.add("replicaId");
             write_id(&id, names, sink)
         }
-        Kind::Change => {
-            if strict {
-                strict::check(reader.source(), strict::Kind::Event)?;
-            }
-            read_change(reader, ChangeOptions { row, update_description }, names, text, sink)
-        }
+        Kind::Change => read_change(reader, ChangeOptions { row, update_description }, names, text, sink),
     }
 }
 

@@ -2,17 +2,9 @@
 //! caller asked for that.
 
 use crate::error::{ErrorKind, Result};
+use crate::kind::Kind;
 use crate::reader::Reader;
 use crate::spec::{self, MAX_DEPTH, element_type};
-
-/// What a source is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A document, whose elements are columns.
-    Document,
-    /// A change event, whose documents' elements are columns.
-    Event,
-}
 
 /// Refuses a source that is not exactly one well-formed document.
 pub fn check(source: &[u8], kind: Kind) -> Result<()> {
@@ -21,7 +13,7 @@ pub fn check(source: &[u8], kind: Kind) -> Result<()> {
         return Err(ErrorKind::TrailingBytes.at(reader.end() + 1));
     }
     // The document itself stands one level above its columns' values, which are level 0; an event one more.
-    let deepest = MAX_DEPTH + usize::from(kind == Kind::Event);
+    let deepest = MAX_DEPTH + usize::from(kind == Kind::Change);
     check_elements(&mut reader, 0, deepest)
 }
 
@@ -88,8 +80,9 @@ fn check_document(reader: &mut Reader<'_>, level: usize, deepest: usize, type_at
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, check as check_kind};
+    use super::check as check_kind;
     use crate::error::ErrorKind;
+    use crate::kind::Kind;
     use bson::{Binary, doc, spec::BinarySubtype};
 
     fn check(source: &[u8]) -> crate::error::Result<()> {
@@ -104,9 +97,9 @@ mod tests {
         }
         let bytes = document.to_vec().unwrap();
         assert_eq!(check(&bytes).unwrap_err().kind, ErrorKind::Depth);
-        assert_eq!(check_kind(&bytes, Kind::Event), Ok(()));
+        assert_eq!(check_kind(&bytes, Kind::Change), Ok(()));
         let bytes = doc! { "d": document }.to_vec().unwrap();
-        assert_eq!(check_kind(&bytes, Kind::Event).unwrap_err().kind, ErrorKind::Depth);
+        assert_eq!(check_kind(&bytes, Kind::Change).unwrap_err().kind, ErrorKind::Depth);
     }
 
     #[test]

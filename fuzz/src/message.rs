@@ -1,8 +1,8 @@
 //! Messages: any bytes give an error or one value of MessagePack, the same whatever was written before; that of a document
 //! holds its row.
 
-use bsonrow::cursor_reply::Kind;
 use bsonrow::datetime::DateRenderMode;
+use bsonrow::kind::Kind;
 use bsonrow::message_pack::{BatchFailure, Failure, OnError, Options, Packer};
 use bsonrow::object::ObjectOptions;
 

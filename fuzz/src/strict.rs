@@ -2,6 +2,7 @@
 
 use bson::RawDocument;
 use bsonrow::error::ErrorKind;
+use bsonrow::kind::Kind;
 use bsonrow::strict;
 
 use crate::owned::{MODES, State, Value, convert};
@@ -10,7 +11,7 @@ use crate::reference::{Expected, column};
 /// # Panics
 /// Where the property fails.
 pub fn check(source: &[u8]) {
-    if let Err(error) = strict::check(source, strict::Kind::Document) {
+    if let Err(error) = strict::check(source, Kind::Document) {
         assert!(error.offset <= source.len());
         return;
     }
