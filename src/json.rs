@@ -142,7 +142,7 @@ fn write_levels(
             write_optional(reader, element_type, name, tail)?;
             continue;
         } else {
-            write_name(reader, tail)?;
+            tail.push_json_string(reader.read_name()?, b':');
         }
 
         let Some(inner) = write_value(reader, element_type, level, start, mode, tail)? else { continue };
@@ -153,22 +153,6 @@ fn write_levels(
         enclosing.push(depth, level, reader.enter()?);
         level = inner;
     }
-}
-
-/// `"name":`, with the name found, searched for escapes and copied by one load where it is short.
-#[inline(always)]
-fn write_name(reader: &mut Reader<'_>, tail: &mut Tail<'_>) -> Result<()> {
-    if let Some(chunk) = reader.peek_chunk()
-        // The zero byte would be escaped: a name without escapes is one whose first escape is its end.
-        && let Some(len) = chunk.escapes().first()
-        && let Some(name) = reader.take_name_at(len)?
-    {
-        tail.push_json_chunk(chunk, name.len(), b':');
-        return Ok(());
-    }
-    let name = reader.read_name()?;
-    tail.push_json_string(name, b':');
-    Ok(())
 }
 
 /// A text formed in place, and a comma.

@@ -246,23 +246,6 @@ impl<'a> Reader<'a> {
         Ok(name)
     }
 
-    /// The same, if the byte after `len` is a zero byte; `len` is within the chunk that stands here.
-    #[inline(always)]
-    pub fn take_name_at(&mut self, len: usize) -> Result<Option<Piece<'a>>> {
-        let nul = self.at + len;
-        if nul >= self.end {
-            // Either the end of the document, which is no end of a name, or bytes behind it.
-            return Err(ErrorKind::CstringTerminator.at(self.end));
-        }
-        // SAFETY: `nul < end < source.len()`.
-        if unsafe { *self.source.get_unchecked(nul) } != 0 {
-            return Ok(None);
-        }
-        let name = Piece { source: self.source, start: self.at, len };
-        self.at = nul + 1;
-        Ok(Some(name))
-    }
-
     /// The length of the zero-terminated text that starts here.
     #[inline(always)]
     fn find_nul(&self) -> usize {

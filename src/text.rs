@@ -184,7 +184,7 @@ impl<'t> Tail<'t> {
 
     /// A JSON string of the first `len` bytes of a chunk, none of which needs an escape.
     #[inline(always)]
-    pub fn push_json_chunk(&mut self, chunk: Chunk, len: usize, after: u8) {
+    fn push_json_chunk(&mut self, chunk: Chunk, len: usize, after: u8) {
         assert!(len <= CHUNK);
         self.non_ascii |= chunk.non_ascii().any_below(len);
         self.reserve(1 + CHUNK + 2);
