@@ -35,8 +35,9 @@ pub const SCRATCH_BOUND: usize = 1 << 20;
 /// in which the driver goes past ill-formed input.
 const BLOCK: usize = 64;
 
-/// Shorter inputs are left to the standard library's validation.
-const VECTOR_VALIDATION_FROM: usize = 16;
+/// Shorter inputs are left to the standard library's validation. (validity_of_cyrillic: 8 bytes 5.2 ns there, 2.7 here;
+/// validity_of_ascii: 2 bytes 2.4 there, 2.7 here)
+const VECTOR_VALIDATION_FROM: usize = 4;
 
 /// What a kernel did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
