@@ -15,45 +15,11 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 /// Decimals of at most 15 digits come back unchanged from a double.
 const EXACT_DECIMAL: u64 = 1_000_000_000_000_000;
 
-/// Room for an integer: whole registers are stored, of which the digits are a part.
+/// Room for an integer, and a byte behind it.
 pub const INTEGER_ROOM: usize = 24;
 /// Room for a double, likewise.
 pub const DOUBLE_ROOM: usize = 32;
-const _: () = assert!(INTEGER_ROOM >= MAX_INTEGER_TEXT && DOUBLE_ROOM >= MAX_DOUBLE_TEXT + 7);
-
-/// The digits of `number < 10^8`, leading zeros and all, the first one in the lowest byte.
-///
-/// As division by 10 in a loop gives them, but all at once: two halves of four digits, then four quarters of two,
-/// then eight digits, each step in all lanes of one register. The factors are reciprocals, rounded up, that are
-/// exact for lanes of so many digits.
-#[inline(always)]
-const fn eight_digits(number: u32) -> u64 {
-    let number = number as u64;
-    let halves = (number / 10_000) | ((number % 10_000) << 32);
-    let hundreds = ((halves * 10_486) >> 20) & 0x7f_0000_007f;
-    let quarters = hundreds | ((halves - hundreds * 100) << 16);
-    let tens = ((quarters * 103) >> 10) & 0xf_000f_000f_000f;
-    tens | ((quarters - tens * 10) << 8)
-}
-
-const ZEROS: u64 = 0x3030_3030_3030_3030;
-const EIGHT: u64 = 100_000_000;
-
-/// Writes all eight digits of `number < 10^8`.
-#[inline(always)]
-fn write_eight(number: u32, to: &mut [u8]) {
-    to[..8].copy_from_slice(&(eight_digits(number) | ZEROS).to_le_bytes());
-}
-
-/// Writes `number < 10^8` without leading zeros, and up to seven bytes behind it.
-#[inline(always)]
-fn write_short(number: u32, to: &mut [u8]) -> usize {
-    let digits = eight_digits(number);
-    // The last digit stays, even if it is zero.
-    let zeros = (digits.trailing_zeros() / 8).min(7);
-    to[..8].copy_from_slice(&((digits | ZEROS) >> (8 * zeros)).to_le_bytes());
-    8 - zeros as usize
-}
+const _: () = assert!(INTEGER_ROOM > MAX_INTEGER_TEXT && DOUBLE_ROOM > MAX_DOUBLE_TEXT);
 
 /// Writes an unsigned 64-bit integer; returns its length.
 #[inline(always)]
@@ -63,25 +29,10 @@ pub fn write_u64(number: u64, to: &mut [u8; INTEGER_ROOM]) -> usize {
 
 #[inline(always)]
 fn write_digits(number: u64, to: &mut [u8]) -> usize {
-    if number < EIGHT {
-        return write_short(number as u32, to);
-    }
-    write_long(number, to)
-}
-
-#[inline(never)]
-fn write_long(number: u64, to: &mut [u8]) -> usize {
-    let (high, low) = (number / EIGHT, (number % EIGHT) as u32);
-    let mut len = if high < EIGHT {
-        write_short(high as u32, to)
-    } else {
-        let len = write_short((high / EIGHT) as u32, to);
-        write_eight((high % EIGHT) as u32, &mut to[len..]);
-        len + 8
-    };
-    write_eight(low, &mut to[len..]);
-    len += 8;
-    len
+    let mut buffer = itoa::Buffer::new();
+    let digits = buffer.format(number).as_bytes();
+    to[..digits.len()].copy_from_slice(digits);
+    digits.len()
 }
 
 /// Writes an int64; returns its length.
@@ -124,7 +75,8 @@ pub fn write_f64(number: f64, to: &mut [u8; DOUBLE_ROOM]) -> Option<usize> {
 /// Doubles of one or two decimals, as prices and percentages are, without the general algorithm.
 ///
 /// Where dividing an integer of at most 15 digits by 100 gives the double back, that decimal reads as the double;
-/// and no other decimal of at most 15 digits does, so none is shorter.
+/// and no other decimal of at most 15 digits does, so none is shorter. (json_of_order 500: 74.9 µs by the general
+/// algorithm alone, 47.4 with this; json_of_array prices: 3.67 and 1.17, fractions, for which it is in vain: 2.67 and 2.58)
 #[inline(always)]
 fn write_cents(magnitude: f64, to: &mut [u8]) -> Option<usize> {
     let cents = (magnitude * 100.0 + 0.5) as u64;
