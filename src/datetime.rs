@@ -57,7 +57,7 @@ const PAIRS: [u16; 100] = {
 /// Years are counted from March, so that the leap day is a year's last. Each unit is a linear function of the days
 /// in the one above, so it and the days that remain are the quotient and remainder of one division; those by
 /// 1461 / 4 and by 153 / 5 are multiplications, with the factors of Neri and Schneider, "Euclidean affine functions
-/// and their application to calendar algorithms" (2022).
+/// and their application to calendar algorithms" (2022). (json_of_array dates: 1.97 µs by divisions, 1.33 so)
 #[inline(always)]
 fn civil_from_day(day: i64) -> (i32, u32, u32) {
     let quarter_days = 4 * (day + DAYS_BEFORE_EPOCH) as u32 + 3;
@@ -85,7 +85,8 @@ pub fn write(time_value: i64, mode: DateRenderMode, to: &mut [u8; ROOM]) -> Resu
     let (minutes, second) = (seconds / 60, seconds % 60);
     let (hour, minute) = (minutes / 60, minutes % 60);
 
-    // Three registers: `2023-03-`, `06 13:47`, `:00.987Z`.
+    // Three registers: `2023-03-`, `06 13:47`, `:00.987Z`. (json_of_order 500: 45.6 µs where each pair of digits is
+    // stored by itself, 43.4 so; json_of_array dates, where nothing else is stored: 1.21 and 1.35)
     let pair = |number: u32| u64::from(PAIRS[number as usize]);
     let separator = if mode == DateRenderMode::LegacyMilliseconds { b' ' } else { b'T' };
     let at = |byte: u8, index: u32| u64::from(byte) << (8 * index);
