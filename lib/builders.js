@@ -1,6 +1,6 @@
 const { Buffer } = require('node:buffer');
 const native = require('./native.js');
-const { assemble, compile, SLOT_WORDS } = require('./row-functions.js');
+const { assemble, assembleSlots, compile, SLOT_WORDS } = require('./row-functions.js');
 
 /** @typedef {import('../index.js').BsonImplementation} BsonImplementation */
 /** @typedef {import('./row-functions.js').RowFunction} RowFunction */
@@ -180,6 +180,15 @@ function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
       } finally {
         state[IS_BUSY] = 0;
       }
+    },
+    makeNew: (
+      /** @type {unknown} */ given,
+      /** @type {number} */ tokensAt,
+      /** @type {string} */ together,
+      /** @type {unknown[]} */ ...handles
+    ) => {
+      const tokens = /** @type {Tokens} */ (handles.slice(tokensAt));
+      return assembleSlots(tokens, given, together, handles, slots, OBJECT_ID_BYTES, makers);
     },
     assemble: (
       /** @type {Tokens} */ tokens,

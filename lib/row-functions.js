@@ -385,12 +385,26 @@ function compile(tokens, makers, slots, idBytes) {
     }
   }
   addTemplates(outline);
+  return (given, together, handles, first, firstId) =>
+    fillFromSlots(outline, given, together, handles, first, firstId, slots, idBytes, makers);
+}
+
+/**
+ * The object of an outline and of slots and ObjectIds, all of which are read before anything is made.
+ * @param {Outline} outline
+ * @param {unknown} given
+ * @param {string} together
+ * @param {unknown[]} handles
+ * @param {number} first
+ * @param {number} firstId
+ * @param {Slots} slots
+ * @param {number} idBytes
+ * @param {Makers} makers
+ */
+function fillFromSlots(outline, given, together, handles, first, firstId, slots, idBytes, makers) {
   const total = count(outline);
-  // All that is shared is read before anything is made.
-  return (given, together, handles, first, firstId) => {
-    const ids = slots.objectIds.slice(firstId * idBytes, (firstId + total.ids) * idBytes);
-    return fill(outline, given, readSlots(total.slots, together, handles, first, slots), ids, makers);
-  };
+  const ids = slots.objectIds.slice(firstId * idBytes, (firstId + total.ids) * idBytes);
+  return fill(outline, given, readSlots(total.slots, together, handles, first, slots), ids, makers);
 }
 
 /**
@@ -405,4 +419,18 @@ function assemble(tokens, given, values, objectIds, makers) {
   return fill(readTokens(tokens), given, values, objectIds, makers);
 }
 
-module.exports = { assemble, compile, SLOT_WORDS };
+/**
+ * The same of slots.
+ * @param {Tokens} tokens
+ * @param {unknown} given
+ * @param {string} together
+ * @param {unknown[]} handles
+ * @param {Slots} slots
+ * @param {number} idBytes
+ * @param {Makers} makers
+ */
+function assembleSlots(tokens, given, together, handles, slots, idBytes, makers) {
+  return fillFromSlots(readTokens(tokens), given, together, handles, 0, 0, slots, idBytes, makers);
+}
+
+module.exports = { assemble, assembleSlots, compile, SLOT_WORDS };

@@ -113,6 +113,8 @@ struct Functions {
     make_by: Reference,
     /// `(results, count, textsAt, ...handles) => void`: texts stand behind the other handles
     make_many: Reference,
+    /// `(given, tokensAt, together, ...handles) => object`: the tokens stand behind the other handles
+    make_new: Reference,
     /// `(tokens, given, values, objectIds) => object`
     assemble: Reference,
     /// `(document) => value`: the value of the only element
@@ -156,6 +158,7 @@ impl Builders {
             make: keep(c"make")?,
             make_by: keep(c"makeBy")?,
             make_many: keep(c"makeMany")?,
+            make_new: keep(c"makeNew")?,
             assemble: keep(c"assemble")?,
             deserialize_element: keep(c"deserializeElement")?,
             deserialize_raw_element: keep(c"deserializeRawElement")?,
@@ -193,9 +196,7 @@ impl Builders {
     /// How objects of a shape are made now. JavaScript does not run.
     #[inline(always)]
     pub fn layout(&self, env: Env, shape: ShapeId, workshop: &mut Workshop) -> Result<Layout> {
-        // SAFETY: the memory is an ArrayBuffer's of this size, which `_keep_shared` keeps alive and which is not given
-        // to anyone who could detach it.
-        let is_busy = unsafe { (&raw const (*self.shared).is_busy).read() } != 0;
+        let is_busy = self.is_busy();
         if self.is_compiled(shape, workshop) && !is_busy {
             return Ok(Layout::Compiled(shape));
         }
@@ -262,6 +263,12 @@ impl Builders {
                 self.deserialize_all(env, &mut parts)?;
                 self.call(env, self.functions.make_by, &[function, given], &parts, workshop)
             }
+            Layout::Any(tokens) if self.has_room(&parts, &tokens) => {
+                self.deserialize_all(env, &mut parts)?;
+                let tokens_at = env.number(parts.handles.len() as f64)?;
+                parts.handles.extend(tokens);
+                self.call(env, self.functions.make_new, &[given, tokens_at], &parts, workshop)
+            }
             Layout::Any(tokens) => {
                 self.deserialize_all(env, &mut parts)?;
                 let tokens = array_of(env, &tokens)?;
@@ -272,6 +279,19 @@ impl Builders {
         };
         workshop.borrow_mut().take_room(parts);
         object
+    }
+
+    /// Whether the values of an object may pass in the shared memory, and its names as arguments.
+    fn has_room(&self, parts: &Parts<Value>, tokens: &[Value]) -> bool {
+        !self.is_busy() && parts.slots.len() <= MAX_SLOTS && tokens.len() <= MAX_SLOTS
+    }
+
+    /// Whether a function is reading the shared memory.
+    #[inline(always)]
+    fn is_busy(&self) -> bool {
+        // SAFETY: the memory is an ArrayBuffer's of this size, which `_keep_shared` keeps alive and which is not given
+        // to anyone who could detach it.
+        unsafe { (&raw const (*self.shared).is_busy).read() != 0 }
     }
 
     #[cold]
@@ -335,7 +355,7 @@ impl Builders {
     fn pass(&self, parts: &Parts<Value>) {
         let Parts { slots, object_ids, .. } = parts;
         assert!(slots.len() <= MAX_SLOTS && object_ids.len() <= MAX_OBJECTS * MAX_OBJECT_IDS);
-        // SAFETY: the memory is as in `layout`, and has room for as many values; they are no part of it.
+        // SAFETY: the memory is as in `is_busy`, and has room for as many values; they are no part of it.
         unsafe {
             ptr::copy_nonoverlapping(slots.as_ptr(), (&raw mut (*self.shared).slots).cast(), slots.len());
             ptr::copy_nonoverlapping(
@@ -348,7 +368,7 @@ impl Builders {
 
     #[inline(always)]
     fn set_shape(&self, shape: i32) {
-        // SAFETY: the memory is as in `layout`.
+        // SAFETY: the memory is as in `is_busy`.
         unsafe { (&raw mut (*self.shared).shape).write(shape) };
     }
 
@@ -458,7 +478,7 @@ impl Builders {
         }
         self.pass(parts);
         assert!(objects.len() <= MAX_OBJECTS);
-        // SAFETY: the memory is as in `layout`, and has room for as many objects.
+        // SAFETY: the memory is as in `is_busy`, and has room for as many objects.
         unsafe {
             let shared = (&raw mut (*self.shared).objects).cast();
             ptr::copy_nonoverlapping(objects.all.as_ptr(), shared, objects.len());
