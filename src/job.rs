@@ -382,7 +382,7 @@ impl Job {
             Ok(recorded) => recorded,
             Err(refusal) => return refusal.throw(env),
         };
-        let (parts, failures) = self.values(env, chunk.parts, &chunk.arena)?;
+        let (parts, failures) = self.values(env, chunk.parts, chunk.arena)?;
         let made =
             failures.of(0..usize::MAX).map_or_else(|| self.make_alone(env, recorded, None, parts), Err);
         let object = match made {
@@ -416,7 +416,7 @@ impl Job {
 
     fn make_chunk(&self, env: Env, results: Value, chunk: Chunk) -> Result<()> {
         let Chunk { parts, arena, objects, last, given } = chunk;
-        let (mut parts, failures) = self.values(env, parts, &arena)?;
+        let (mut parts, failures) = self.values(env, parts, arena)?;
         let alone = if matches!(last, Some(Ok(_))) { parts.split_last() } else { Parts::default() };
         fetch(&parts.together);
         // The texts stay where the other thread has written them.
@@ -558,11 +558,12 @@ impl Job {
     }
 
     /// Parts whose values are made, and what could not be: a text that is too long, or whose source was detached.
-    fn values(&self, env: Env, parts: Parts<Later>, arena: &Arena) -> Result<(Parts<Value>, Failures)> {
+    fn values(&self, env: Env, parts: Parts<Later>, mut arena: Arena) -> Result<(Parts<Value>, Failures)> {
         let Parts { slots, together, handles, object_ids, elements, start, text_base, has_text } = parts;
         let mut failures = Failures::default();
-        let make = |later| match later {
+        let mut make = |later| match later {
             Later::Latin1(place) => env.string_latin1(&arena.bytes[place.range()]),
+            Later::Long(text) => env.string_of_bytes(std::mem::take(&mut arena.long[text])),
             Later::OfSource(number, place) => self.text_of_source(env, number, place),
             Later::Source(number) => self.source(env, number),
             Later::Utf16(place) => env.string_utf16(&arena.units[place.range()]),

@@ -14,13 +14,15 @@ use crate::reader::Reader;
 use crate::shape::{Guess, MAX_TOKENS, Names, Sequence, Shapes};
 use crate::text::Text;
 use crate::utf8;
-use crate::values::Values;
+use crate::values::{LONG, Values};
 
 /// A value that Node-API makes later.
 #[derive(Clone, Copy)]
 pub enum Later {
     /// A string of one byte a character, of the recording's bytes.
     Latin1(Place),
+    /// The same, one of the recording's long ones.
+    Long(usize),
     /// The same, of the bytes of a source, of which this is the number.
     OfSource(usize, Place),
     /// A source, of which this is the number.
@@ -57,6 +59,8 @@ pub struct Arena {
     pub bytes: Vec<u8>,
     /// Code units of strings.
     pub units: Vec<u16>,
+    /// Bytes that become those of a string each, without a copy.
+    pub long: Vec<Vec<u8>>,
     /// Bytes of the source that become strings.
     of_source: usize,
 }
@@ -68,7 +72,7 @@ impl Arena {
         Place { start, end: self.bytes.len() }
     }
 
-    /// Bytes that strings and arrays are made of.
+    /// Bytes that strings and arrays are copied from.
     const fn len(&self) -> usize {
         self.bytes.len() + 2 * self.units.len() + self.of_source
     }
@@ -93,6 +97,10 @@ impl Make for Keeper<'_> {
     type Handle = Later;
 
     fn latin1(&mut self, text: &[u8]) -> Result<Later> {
+        if text.len() >= LONG {
+            self.arena.long.push(text.to_vec());
+            return Ok(Later::Long(self.arena.long.len() - 1));
+        }
         Ok(Later::Latin1(self.arena.keep(text)))
     }
 

@@ -12,7 +12,7 @@ use crate::utf8::{self, Encoded};
 
 /// Texts of at least so many bytes may be worth standing over the source's memory. An external string has a reference
 /// and a finalizer to pay for; where copying becomes dearer than those has not been measured.
-const LONG: usize = 16 << 10;
+pub const LONG: usize = 16 << 10;
 /// Up to so many bytes, to look whether a text is ASCII costs less than to set a kernel up for it.
 const SHORT: usize = 64;
 
