@@ -98,7 +98,7 @@ export interface ConverterOptions {
    */
   updateDescription?: boolean;
   /**
-   * Whether an ASCII string of 16 KiB or more, as a column of its own, stands over the memory of the source instead
+   * Whether an ASCII string of 8 KiB or more, as a column of its own, stands over the memory of the source instead
    * of being copied. Such a string keeps the source's ArrayBuffer alive, and the caller promises never to write to
    * that memory again, nor to transfer it, as long as the string is in use: a string that changes breaks what
    * JavaScript relies on. Memory that may be used again, such as a slice of a pooled `Buffer`, must not be given.

@@ -13,7 +13,7 @@ import { runScript } from './support/run-script.mjs';
 const bson = createRequire(import.meta.url)('bson');
 const MODE = DateRenderMode.ISO_MILLISECONDS;
 /** The least length of a text that is not copied. */
-const LEAST = 16 << 10;
+const LEAST = 8 << 10;
 
 const copying = new NativeSourceRowConverter(MODE, { updateDescription: true });
 const zeroCopy = new NativeSourceRowConverter(MODE, { updateDescription: true, zeroCopy: true });
