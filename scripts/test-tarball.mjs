@@ -37,10 +37,12 @@ const bare = packWithoutAddons(whole, temporary);
 const replicator = pack(join(root, 'replicator'), temporary);
 
 test('contents of the tarballs', () => {
-  const library = readdirSync(join(root, 'lib')).map((file) => `lib/${file}`);
+  const folders = ['docs', 'lib'].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((file) => `${folder}/${file}`),
+  );
   const platformFiles = ['README.md', 'bsonrow.node', 'package.json'];
   const others = ['CHANGELOG.md', 'LICENSE', 'README.md', 'index.d.ts', 'index.js', 'package.json'];
-  const expected = [...others, ...library, ...platformFiles.map((file) => `npm/${platform}/${file}`)];
+  const expected = [...others, ...folders, ...platformFiles.map((file) => `npm/${platform}/${file}`)];
   assert.deepStrictEqual(whole.contents, expected.sort());
   assert.deepStrictEqual(addon.contents, platformFiles);
 });
