@@ -5,6 +5,8 @@
  * of any kind of `ArrayBuffer`) and never writes to it. Nothing may be writing to it during a call, such as an
  * unfinished `fs.read` into the same memory. A result holds no reference to the input, except where a function or
  * option says so.
+ *
+ * An option by a name that its function does not know is a TypeError wherever there are options.
  */
 
 /**

@@ -2,7 +2,7 @@ const { buildersOf } = require('./builders.js');
 const { getDateRenderMode, invalid } = require('./context.js');
 const { Jobs } = require('./jobs.js');
 const native = require('./native.js');
-const { checkObject, readOptions } = require('./options.js');
+const { checkOptions, readOptions } = require('./options.js');
 
 /** @typedef {import('../index.js').AsyncBatchOptions} AsyncBatchOptions */
 /** @typedef {import('../index.js').BatchOptions} BatchOptions */
@@ -12,6 +12,13 @@ const { checkObject, readOptions } = require('./options.js');
 const KINDS = Object.freeze({ changes: 0, documents: 1, auto: 2 });
 /** How it is told what a message is of. */
 const SOURCES = Object.freeze({ change: KINDS.changes, document: KINDS.documents, batch: KINDS.auto });
+
+/** The options of each method that has such. */
+const BATCH = new Set(['as', 'onError']);
+const BATCH_ASYNC = new Set([...BATCH, 'signal']);
+const DOCUMENTS = new Set(['onError']);
+const DOCUMENTS_ASYNC = new Set([...DOCUMENTS, 'signal']);
+const MESSAGE = new Set(['as', 'layout', 'of', 'onError']);
 
 class NativeSourceRowConverter {
   /** @type {import('./native.js').NativeConverter} */
@@ -69,16 +76,19 @@ class NativeSourceRowConverter {
 
   /** @param {Uint8Array} cursor @param {BatchOptions} [options] */
   convertBatch(cursor, options = {}) {
+    checkOptions(options, BATCH);
     return this.#native.convertBatch(cursor, kindOf(options), returnsErrors(options));
   }
 
   /** @param {readonly Uint8Array[]} buffers @param {Pick<BatchOptions, 'onError'>} [options] */
   convertDocuments(buffers, options = {}) {
+    checkOptions(options, DOCUMENTS);
     return this.#native.convertDocuments(buffers, returnsErrors(options));
   }
 
   /** @param {Uint8Array} cursor @param {AsyncBatchOptions} [options] */
   async convertBatchAsync(cursor, options = {}) {
+    checkOptions(options, BATCH_ASYNC);
     const [kind, errors, signal] = [kindOf(options), returnsErrors(options), signalOf(options)];
     const { reply } = await this.#jobs.run(
       (onRead) => this.#native.startBatch(cursor, kind, errors, onRead),
@@ -89,6 +99,7 @@ class NativeSourceRowConverter {
 
   /** @param {readonly Uint8Array[]} buffers @param {Omit<AsyncBatchOptions, 'as'>} [options] */
   async convertDocumentsAsync(buffers, options = {}) {
+    checkOptions(options, DOCUMENTS_ASYNC);
     const [errors, signal] = [returnsErrors(options), signalOf(options)];
     // A copy, which stays as it is and which nobody else has: it keeps alive what another thread reads. `slice` would
     // leave it to a class of the caller's to make it. What is no array is refused below.
@@ -102,7 +113,7 @@ class NativeSourceRowConverter {
 
   /** @param {Uint8Array | readonly Uint8Array[]} source @param {MessagePackOptions} [options] */
   toMessagePack(source, options = {}) {
-    const { of = 'document', as, layout = 'maps' } = checkObject(options);
+    const { of = 'document', as, layout = 'maps' } = checkOptions(options, MESSAGE);
     if (!Object.hasOwn(SOURCES, of)) throw invalid("options.of must be 'document', 'change' or 'batch'");
     if (layout !== 'maps' && layout !== 'table') throw invalid("options.layout must be 'maps' or 'table'");
     if (of !== 'batch' && as !== undefined) throw invalid("options.as is for options.of: 'batch' only");
@@ -119,14 +130,14 @@ class NativeSourceRowConverter {
 
 /** @param {Pick<BatchOptions, 'as'>} options */
 function kindOf(options) {
-  const { as = 'auto' } = checkObject(options);
+  const { as = 'auto' } = options;
   if (!Object.hasOwn(KINDS, as)) throw invalid("options.as must be 'auto', 'changes' or 'documents'");
   return KINDS[as];
 }
 
 /** @param {Pick<AsyncBatchOptions, 'signal'>} options */
 function signalOf(options) {
-  const { signal } = checkObject(options);
+  const { signal } = options;
   if (signal === undefined) return undefined;
   if (!(signal instanceof AbortSignal)) throw invalid('options.signal must be an AbortSignal');
   signal.throwIfAborted();
@@ -135,7 +146,7 @@ function signalOf(options) {
 
 /** @param {Pick<BatchOptions, 'onError'>} options */
 function returnsErrors(options) {
-  const { onError = 'throw' } = checkObject(options);
+  const { onError = 'throw' } = options;
   if (onError !== 'throw' && onError !== 'return')
     throw invalid("options.onError must be 'throw' or 'return'");
   return onError === 'return';

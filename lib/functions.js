@@ -1,7 +1,7 @@
 const { Buffer } = require('node:buffer');
 const { buildersOf } = require('./builders.js');
 const native = require('./native.js');
-const { installedBson, readOptions } = require('./options.js');
+const { installedBson, readBson } = require('./options.js');
 
 /** @param {Uint8Array} bytes @param {import('../index.js').DateRenderMode} mode */
 function bufferToSqlite(bytes, mode) {
@@ -14,7 +14,7 @@ function bufferToSqlite(bytes, mode) {
  * @param {Pick<import('../index.js').ConverterOptions, 'bson'>} [options]
  */
 function parseDocumentId(bytes, options = {}) {
-  const { number, finish } = buildersOf(readOptions(options).bson);
+  const { number, finish } = buildersOf(readBson(options));
   const { id, idBuffer } = finish(native.parseDocumentId(bytes, number), bytes);
   return { id, idBuffer: Buffer.from(idBuffer.buffer) };
 }
@@ -24,7 +24,7 @@ function parseDocumentId(bytes, options = {}) {
  * @param {Pick<import('../index.js').ConverterOptions, 'bson'>} [options]
  */
 function parseChangeDocument(event, options = {}) {
-  const { number, finish } = buildersOf(readOptions(options).bson);
+  const { number, finish } = buildersOf(readBson(options));
   return finish(native.parseChangeDocument(event, number), event);
 }
 

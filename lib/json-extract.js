@@ -1,7 +1,7 @@
 const { problemOf, quote } = require('./check-text.js');
 const { DateRenderMode, invalid } = require('./context.js');
 const native = require('./native.js');
-const { checkObject } = require('./options.js');
+const { checkOptions } = require('./options.js');
 
 /** @typedef {import('../index.js').JsonExtractOptions} JsonExtractOptions */
 
@@ -13,10 +13,7 @@ const KNOWN = new Set(['as', 'mode']);
  * @param {JsonExtractOptions} [options]
  */
 function jsonExtract(source, path, options = {}) {
-  for (const name of Object.keys(checkObject(options))) {
-    if (!KNOWN.has(name)) throw invalid(`options.${name} is not an option`);
-  }
-  const { as = 'json', mode = DateRenderMode.ISO_MILLISECONDS } = options;
+  const { as = 'json', mode = DateRenderMode.ISO_MILLISECONDS } = checkOptions(options, KNOWN);
   if (as !== 'json' && as !== 'value') throw invalid("options.as must be 'json' or 'value'");
   const extracted = native.jsonExtract(source, readPath(path), as === 'value', mode);
   if (extracted === undefined) throw invalid(`${quote(path)} is no path into JSON`);

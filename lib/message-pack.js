@@ -1,6 +1,6 @@
 const { Buffer } = require('node:buffer');
 const { invalid } = require('./context.js');
-const { readOptions } = require('./options.js');
+const { readBson } = require('./options.js');
 
 /** @typedef {import('../index.js').MessagePackExtension} MessagePackExtension */
 /** @typedef {import('../index.js').MessagePackNames} MessagePackNames */
@@ -33,7 +33,7 @@ function documentOf(value) {
  * @returns {MessagePackExtension[]}
  */
 function messagePackExtensions(options = {}) {
-  const { ObjectId, deserialize } = readOptions(options).bson;
+  const { ObjectId, deserialize } = readBson(options);
   /** @param {Uint8Array} value @param {object} options */
   const read = (value, options) => {
     try {

@@ -4,7 +4,9 @@ const { invalid } = require('./context.js');
 /** @typedef {import('../index.js').BsonImplementation} BsonImplementation */
 /** @typedef {import('../index.js').ConverterOptions} ConverterOptions */
 
-const KNOWN = new Set(['bson', 'columns', 'lazyJson', 'strict', 'updateDescription', 'zeroCopy']);
+/** The options of a converter, and those of a function that builds identities. */
+const CONVERTER = new Set(['bson', 'columns', 'lazyJson', 'strict', 'updateDescription', 'zeroCopy']);
+const IDENTITY = new Set(['bson']);
 
 /** What is used of an implementation of BSON. */
 const PARTS = /** @type {const} */ (['Binary', 'ObjectId', 'Timestamp', 'UUID', 'deserialize', 'serialize']);
@@ -19,12 +21,35 @@ function installedBson() {
 }
 
 /**
+ * Refuses what are no options, a name that none has included: a misspelt option would be one that does nothing.
  * @template {object} T
  * @param {T} options
+ * @param {ReadonlySet<string>} known
  */
-function checkObject(options) {
+function checkOptions(options, known) {
   if (typeof options !== 'object' || options === null) throw invalid('options must be an object');
+  for (const name of Object.keys(options)) {
+    if (!known.has(name)) throw invalid(`options.${name} is not an option (known: ${[...known].join(', ')})`);
+  }
   return options;
+}
+
+/** @param {BsonImplementation} [bson] */
+function checkBson(bson = installedBson()) {
+  for (const name of PARTS) {
+    if (typeof bson?.[name] !== 'function') {
+      throw invalid(`options.bson must be the bson package: it has no function ${name}`);
+    }
+  }
+  return bson;
+}
+
+/**
+ * The implementation that identities are built with, where that is all there is to choose.
+ * @param {Pick<ConverterOptions, 'bson'>} options
+ */
+function readBson(options) {
+  return checkBson(checkOptions(options, IDENTITY).bson);
 }
 
 /**
@@ -33,20 +58,20 @@ function checkObject(options) {
  * @returns {Required<Omit<ConverterOptions, 'columns'>> & { columns: ReturnType<typeof readColumns> }}
  */
 function readOptions(options) {
-  for (const name of Object.keys(checkObject(options))) {
-    if (!KNOWN.has(name)) throw invalid(`options.${name} is not an option`);
-  }
-  const { bson = installedBson(), columns, lazyJson = false } = options;
+  const { bson, columns, lazyJson = false } = checkOptions(options, CONVERTER);
   const { strict = false, updateDescription = false, zeroCopy = false } = options;
-  for (const name of PARTS) {
-    if (typeof bson?.[name] !== 'function') {
-      throw invalid(`options.bson must be the bson package: it has no function ${name}`);
-    }
-  }
+  const implementation = checkBson(bson);
   for (const [name, value] of Object.entries({ lazyJson, strict, updateDescription, zeroCopy })) {
     if (typeof value !== 'boolean') throw invalid(`options.${name} must be a boolean`);
   }
-  return { bson, columns: readColumns(columns), lazyJson, strict, updateDescription, zeroCopy };
+  return {
+    bson: implementation,
+    columns: readColumns(columns),
+    lazyJson,
+    strict,
+    updateDescription,
+    zeroCopy,
+  };
 }
 
-module.exports = { checkObject, installedBson, readOptions };
+module.exports = { checkOptions, installedBson, readBson, readOptions };
