@@ -192,8 +192,14 @@ export interface IdentifiedRow {
   replicaId: any;
 }
 
-/** A reply's cursor, converted: its fields as they stand, and its batch. */
-export interface ConvertedBatch {
+/** Batch options by which an error is thrown, so that there is none among the results. */
+export type Throwing<Options extends BatchOptions> = Omit<Options, 'onError'> & { onError?: 'throw' };
+
+/**
+ * A reply's cursor, converted: its fields as they stand, and its batch; `Failure` is what may stand in the place of
+ * what could not be converted: `BatchError` with `onError: 'return'`.
+ */
+export interface ConvertedBatch<Failure extends BatchError = never> {
   /** The cursor's id; `0n` where it is exhausted. */
   id: bigint;
   /** The namespace, `database.collection`. */
@@ -203,9 +209,9 @@ export interface ConvertedBatch {
   /** Bytes of the reply's cursor document. */
   byteLength: number;
   /** The events, in order, where the batch holds changes. */
-  changes?: (Change | BatchError)[];
+  changes?: (Change | Failure)[];
   /** The documents, in order, otherwise. */
-  documents?: (IdentifiedRow | BatchError)[];
+  documents?: (IdentifiedRow | Failure)[];
 }
 
 /** Converts documents to rows; the drop-in for the TypeScript replicator's converter. */
@@ -250,7 +256,8 @@ export declare class NativeSourceRowConverter {
    * @throws BsonRowError for a malformed reply; with `onError: 'throw'`, BatchError for a malformed event
    * @throws TypeError where an argument or option is not what it should be
    */
-  convertBatch(cursor: Uint8Array, options?: BatchOptions): ConvertedBatch;
+  convertBatch(cursor: Uint8Array, options?: Throwing<BatchOptions>): ConvertedBatch;
+  convertBatch(cursor: Uint8Array, options: BatchOptions): ConvertedBatch<BatchError>;
 
   /**
    * All documents of an array by one call: for `cursor.readBufferedDocuments()` of a cursor with `raw: true`.
@@ -259,7 +266,11 @@ export declare class NativeSourceRowConverter {
    */
   convertDocuments(
     buffers: readonly Uint8Array[],
-    options?: Pick<BatchOptions, 'onError'>,
+    options?: Throwing<Pick<BatchOptions, 'onError'>>,
+  ): IdentifiedRow[];
+  convertDocuments(
+    buffers: readonly Uint8Array[],
+    options: Pick<BatchOptions, 'onError'>,
   ): (IdentifiedRow | BatchError)[];
 
   /**
@@ -274,12 +285,17 @@ export declare class NativeSourceRowConverter {
    *
    * @throws (rejects with) what `convertBatch` throws; the signal's reason
    */
-  convertBatchAsync(cursor: Uint8Array, options?: AsyncBatchOptions): Promise<ConvertedBatch>;
+  convertBatchAsync(cursor: Uint8Array, options?: Throwing<AsyncBatchOptions>): Promise<ConvertedBatch>;
+  convertBatchAsync(cursor: Uint8Array, options: AsyncBatchOptions): Promise<ConvertedBatch<BatchError>>;
 
   /** `convertDocuments`, likewise. */
   convertDocumentsAsync(
     buffers: readonly Uint8Array[],
-    options?: Omit<AsyncBatchOptions, 'as'>,
+    options?: Throwing<Omit<AsyncBatchOptions, 'as'>>,
+  ): Promise<IdentifiedRow[]>;
+  convertDocumentsAsync(
+    buffers: readonly Uint8Array[],
+    options: Omit<AsyncBatchOptions, 'as'>,
   ): Promise<(IdentifiedRow | BatchError)[]>;
 
   /**
