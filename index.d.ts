@@ -371,7 +371,7 @@ export declare function messagePackExtensions(
 
 /**
  * The objects of a decoded table, in order, with errors in their places.
- * @throws TypeError where `table` is no array
+ * @throws TypeError where `table` is no array of runs and errors, as a list in maps, or a decoded batch itself
  */
 // biome-ignore lint/suspicious/noExplicitAny: rows or changes, as the message was made of
 export declare function fromMessagePackTable(table: MessagePackTable): any[];

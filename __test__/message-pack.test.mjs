@@ -547,7 +547,23 @@ describe('arguments', () => {
       ['as', () => converter.toMessagePack(source, { as: 'documents' })],
       ['onError', () => converter.toMessagePack(source, { onError: 'ignore' })],
       ['options', () => converter.toMessagePack(source, null)],
-      ['table', () => fromMessagePackTable({})],
+      ...[undefined, null, {}, new Map(), 'table', converter.convertBatch(cursorReply(batchOf([])))].map(
+        (table) => ['table', () => fromMessagePackTable(table)],
+      ),
+      // A list in maps, and what a library makes of maps that makes no objects of them, are no tables either.
+      ...[
+        1,
+        null,
+        [],
+        'row',
+        { row: {}, replicaId: 1 },
+        { names: ['a'] },
+        { names: ['a'], rows: 1 },
+        new Map([
+          ['names', []],
+          ['rows', []],
+        ]),
+      ].map((entry) => ['table', () => fromMessagePackTable([{ names: [], rows: [] }, entry])]),
       ['bson', () => messagePackExtensions({ bson: {} })],
     ];
     for (const [parameter, call] of CALLS) {

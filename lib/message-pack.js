@@ -83,8 +83,16 @@ function makerOf(names) {
 
 /** @param {import('../index.js').MessagePackTable} table */
 function fromMessagePackTable(table) {
-  if (!Array.isArray(table)) throw invalid('table must be the array that a message was decoded to');
-  return table.flatMap((entry) => ('rows' in entry ? entry.rows.map(makerOf(entry.names)) : [entry]));
+  if (!Array.isArray(table)) {
+    throw invalid(
+      'table must be the array that a message was decoded to; of a batch, its changes or documents',
+    );
+  }
+  return table.flatMap((entry) => {
+    if (Array.isArray(entry?.names) && Array.isArray(entry.rows)) return entry.rows.map(makerOf(entry.names));
+    if (typeof entry?.error === 'object') return [entry];
+    throw invalid("table must hold { names, rows } and { error } only, as the layout 'table' is decoded to");
+  });
 }
 
 module.exports = { fromMessagePackTable, messagePackExtensions };
