@@ -122,6 +122,10 @@ describe('context', () => {
     'edition no number': { edition: '2', overrides },
     'edition NaN': { edition: Number.NaN, overrides },
     'overrides no Map': { edition: 1, overrides: {} },
+    'override no boolean': { edition: 1, overrides: new Map([[{ name: 'timestamps_iso8601' }, 'false']]) },
+    'precision a number': { edition: 2, overrides, maxTimeValuePrecision: 0 },
+    'precision without digits': { edition: 2, overrides, maxTimeValuePrecision: {} },
+    'digits no number': { edition: 2, overrides, maxTimeValuePrecision: { subSecondDigits: '0' } },
   };
   for (const [kind, context] of Object.entries(NO_CONTEXT)) {
     it(kind, () => {
@@ -147,6 +151,8 @@ describe('context', () => {
     }
     expect(getDateRenderMode(new Context())).toBe(2);
     expect(getDateRenderMode({ edition: 2, overrides })).toBe(1);
+    expect(getDateRenderMode({ edition: 2 })).toBe(1);
+    expect(getDateRenderMode({ edition: 2, overrides: new Map([[null, false]]) })).toBe(1);
     expect(getDateRenderMode(Object.assign(Object.create(null), { edition: 1, overrides }))).toBe(0);
   });
   it('an error of a getter comes through', () => {
