@@ -486,7 +486,7 @@ describe('bad columns are a TypeError that quotes them', () => {
     [['a', undefined], 'undefined'],
     [['a\0b'], '"a\\u0000b"'],
     [['a', '\ud800'], '"\\ud800"'],
-    [[['a']], 'object'],
+    [[['a']], 'an array'],
     [[Symbol('a')], 'Symbol(a)'],
     [{ a: '' }, '""'],
     [{ a: 'b..c' }, '"b..c"'],
@@ -494,8 +494,10 @@ describe('bad columns are a TypeError that quotes them', () => {
     [{ a: 'b.' }, '"b."'],
     [{ a: '.' }, '"."'],
     [{ a: 5 }, '5'],
-    [{ a: null }, 'object'],
-    [{ a: ['b'] }, 'object'],
+    [{ a: null }, 'null'],
+    [{ a: ['b'] }, 'an array'],
+    [{ a: {} }, 'an object'],
+    [{ a: () => 'b' }, 'a function'],
     [{ a: undefined }, 'undefined'],
     [{ a: 'b\0' }, '"b\\u0000"'],
     [{ a: 'b.\udc00' }, '"b.\\udc00"'],
@@ -506,6 +508,8 @@ describe('bad columns are a TypeError that quotes them', () => {
     [true, 'columns'],
     [null, 'columns'],
     [() => ['a'], 'columns'],
+    [new Set(['a']), 'must be an array of column names or an object'],
+    [new Map([['a', 'b']]), 'must be an array of column names or an object'],
   ];
   for (const [columns, quoted] of CASES) {
     it(`${typeof columns === 'function' ? 'a function' : JSON.stringify(columns)}, ${quoted}`, () => {

@@ -483,7 +483,7 @@ describe('malformed paths are a TypeError that quotes them', () => {
       const { error } = attempt(() => jsonExtract(ORDER, path));
       expect(error).toBeInstanceOf(TypeError);
       expect(error.code).toBe('BSONROW_INVALID_ARGUMENT');
-      expect(error.message).toContain(JSON.stringify(path));
+      expect(error.message).toContain(`path ${JSON.stringify(path)} is no path into JSON`);
     });
   }
   it('whatever SQLite has an error for is among them', () => {
@@ -512,7 +512,9 @@ describe('malformed paths are a TypeError that quotes them', () => {
     ]) {
       const { error } = attempt(() => jsonExtract(ORDER, path));
       expect(error).toBeInstanceOf(TypeError);
-      expect(error.message).toContain('path');
+      expect(error.message).toMatch(
+        /^path .* is no path into JSON, it is neither a string nor a safe integer$/,
+      );
     }
   });
 });
@@ -524,8 +526,8 @@ describe('other arguments', () => {
       [5, 'options'],
       [{ as: 'text' }, 'as'],
       [{ as: null }, 'as'],
-      [{ mode: 3 }, 'mode'],
-      [{ mode: '1' }, 'mode'],
+      [{ mode: 3 }, 'options.mode'],
+      [{ mode: '1' }, 'options.mode'],
       [{ other: 1 }, 'other'],
     ]) {
       const { error } = attempt(() => jsonExtract(ORDER, '$', options));

@@ -17,7 +17,9 @@ function problemOf(text) {
 function quote(value) {
   if (typeof value === 'string') return JSON.stringify(value);
   // Some objects have no string.
-  return typeof value === 'object' || typeof value === 'function' ? typeof value : String(value);
+  if (typeof value === 'function') return 'a function';
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
+  return String(value);
 }
 
 module.exports = { problemOf, quote };

@@ -14,7 +14,8 @@ function readColumns(columns) {
     if (repeated !== undefined) throw invalid(`options.columns names ${quote(repeated)} twice`);
     return { names: checkSome(names) };
   }
-  if (typeof columns !== 'object' || columns === null) {
+  // A Set or Map has no properties: to be told that it names nothing would not help.
+  if (typeof columns !== 'object' || columns === null || Symbol.iterator in columns) {
     throw invalid('options.columns must be an array of column names or an object of paths by column');
   }
   const names = checkSome(Object.keys(columns).map((name) => checkName(name)));

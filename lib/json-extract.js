@@ -1,5 +1,5 @@
 const { problemOf, quote } = require('./check-text.js');
-const { DateRenderMode, invalid } = require('./context.js');
+const { DateRenderMode, invalid, isMode } = require('./context.js');
 const native = require('./native.js');
 const { checkOptions } = require('./options.js');
 
@@ -15,8 +15,9 @@ const KNOWN = new Set(['as', 'mode']);
 function jsonExtract(source, path, options = {}) {
   const { as = 'json', mode = DateRenderMode.ISO_MILLISECONDS } = checkOptions(options, KNOWN);
   if (as !== 'json' && as !== 'value') throw invalid("options.as must be 'json' or 'value'");
+  if (!isMode(mode)) throw invalid('options.mode must be a DateRenderMode: 0, 1 or 2');
   const extracted = native.jsonExtract(source, readPath(path), as === 'value', mode);
-  if (extracted === undefined) throw invalid(`${quote(path)} is no path into JSON`);
+  if (extracted === undefined) throw invalid(`path ${quote(path)} is no path into JSON`);
   return extracted;
 }
 
@@ -30,8 +31,8 @@ function readPath(path) {
     // From the end where it is below zero.
     return Number(path) < 0 ? `$[#${path}]` : `$[${path}]`;
   }
-  const problem = problemOf(path);
-  if (problem !== undefined) throw invalid(`${quote(path)} is no path into JSON, ${problem}`);
+  const problem = typeof path === 'string' ? problemOf(path) : 'it is neither a string nor a safe integer';
+  if (problem !== undefined) throw invalid(`path ${quote(path)} is no path into JSON, ${problem}`);
   return /** @type {string} */ (path);
 }
 
