@@ -110,6 +110,14 @@ describe('batches of any size', () => {
     });
   }
 
+  it('with documents of many columns among small ones', () => {
+    const wide = document(listOf(3000, (index) => int(index === 0 ? '_id' : `c${index}`, index)));
+    const documents = [makeDocument(1), makeDocument(2), wide, makeDocument(3), wide];
+    expectEach(converter.convertDocuments(documents), documents, asRow);
+    const reply = cursorReply(batchOf(documents));
+    expectEach(converter.convertBatch(reply).documents, documents, asRow);
+  });
+
   it('generated events and documents, good and bad', () => {
     const mixed = fc.array(fc.oneof(eventElements.map(document), documentWithId), { maxLength: 20 });
     fc.assert(

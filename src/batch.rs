@@ -132,7 +132,9 @@ impl Run<'_> {
         let site = converter.site(env);
         let mut parts = std::mem::take(&mut site.workshop.borrow_mut().parts);
         parts.clear();
-        let last = self.read(places.clone(), &mut parts);
+        // What is made by itself does not pass with the others: it may be of more values than those have room for.
+        let last =
+            self.read(places.clone(), &mut parts).map(|read| read.map(|layout| (layout, parts.split_last())));
         let count = self.objects.len();
         // From here on, JavaScript may run.
         if count > 0
@@ -148,8 +150,7 @@ impl Run<'_> {
                 site.workshop.borrow_mut().take_room(parts);
                 return Ok(count);
             }
-            Some(Ok(layout)) => {
-                let last = parts.split_last();
+            Some(Ok((layout, last))) => {
                 let given = places.clone().nth(count).and_then(|place| converter.given(place.source));
                 match Plan::of(layout, given, last).make(site) {
                     Ok(object) => env.set_element(self.results, (index + count) as u32, object)?,
