@@ -1,7 +1,8 @@
 //! Sixteen bytes in one register: what the hot loops load, look at and store.
 //!
 //! Element names and most strings are shorter than a [`Chunk`], so one load finds the end of a name, another its first
-//! byte to escape, and one store copies it. SSE2 and NEON are part of their architectures'
+//! byte to escape, and one store copies it (json_of_order 500: 82.2 µs without chunks, 63.1 with them for names only,
+//! 43.5 for strings, too). SSE2 and NEON are part of their architectures'
 //! baselines: no dispatch. Elsewhere the plain twin serves, which the tests compare the others with.
 
 /// Bytes in a chunk.

@@ -55,7 +55,8 @@ pub fn format_uuid(id: &[u8; spec::UUID]) -> [u8; UUID_TEXT] {
 
 /// The digits of sixteen bytes, the first in the lowest bits: [`DIGITS`] of each, one after another.
 ///
-/// With SSE2 the two nibbles of all bytes are spread, interleaved and turned into digits at once.
+/// With SSE2 the two nibbles of all bytes are spread, interleaved and turned into digits at once. (json_of_order 500:
+/// 45.4 µs by the table, 42.7 so; json_of_object ObjectIds: 726 ns and 470; json_of_array UUIDs: 1,046 and 548)
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn format_16(bytes: u128) -> [u8; 32] {

@@ -248,7 +248,8 @@ fn write_value(
         }
         element_type::OBJECT_ID => {
             push_object_id(reader.read_array()?, tail);
-            // Arrays of references are long: the next one is not worth a dispatch. (array of 1,000 ObjectIds)
+            // Arrays of references are long: the next one is not worth a dispatch. (json_of_object_ids 1,000: 4.06 µs by
+            // the outer loop, 3.69 by this one, 0.61 by whole runs)
             while level == Level::Array && reader.peek() == element_type::OBJECT_ID {
                 let rest = reader.rest();
                 if rest.len() >= object_ids::WIDTH {

@@ -32,7 +32,8 @@ use x86 as chosen;
 /// Bytes past the copied ones that [`copy_json_run`] may overwrite at its destination.
 pub const SLACK: usize = 64;
 
-/// From this length on the wide vectors are worth their call.
+/// From this length on the wide vectors are worth their call. (json_of_strings, with and without them: 48 bytes 743 and
+/// 653 ns, 64 bytes 668 and 698, 128 bytes 716 and 896, 1,024 bytes 1,861 and 3,774)
 #[cfg(target_arch = "x86_64")]
 const WIDE_FROM: usize = 64;
 

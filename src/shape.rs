@@ -2,7 +2,8 @@
 //!
 //! Documents of a collection mostly have the same names in the same order, and a sink can prepare for a sequence
 //! that it has seen: a compiled object literal, a header. So names are compared with the expected ones, which is
-//! one load each, instead of being found and hashed. Where the guess fails, the shapes that once took over at
+//! one load each, instead of being found and hashed (row_of_names_guessed and row_of_names_looked_up: 1 KB 160 and
+//! 332 ns, 100 columns 289 and 1,566). Where the guess fails, the shapes that once took over at
 //! that very place are tried; where those fail too, the sequence is looked up whole. A [`Mark`] says what a name
 //! does not: where an object in the object begins and ends, what is made of the values that follow.
 //!

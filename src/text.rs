@@ -1,9 +1,11 @@
 //! The output buffer of JSON text.
 //!
-//! [`Tail`] is where text is written: two pointers into the buffer's room, which the compiler keeps in registers.
+//! [`Tail`] is where text is written: two pointers into the buffer's room, which the compiler keeps in registers
+//! (json_of_order 500: 45.0 µs where they must be in memory, 43.7 so).
 //! Each push proves its room with one comparison and then stores a whole register or array, of which a part counts:
 //! the rest is overwritten by the next push. Digits are formed in the room itself: formed elsewhere and copied, they
-//! would be loaded before their single bytes have left the store buffer (an id of an array of 1,000: 9.6 to 5.5 ns).
+//! would be loaded before their single bytes have left the store buffer (json_of_order 500: 47.0 µs and 43.7;
+//! json_of_array integers: 909 ns and 586).
 //!
 //! All room is initialised, so that no byte that was not written can ever be seen.
 //!
