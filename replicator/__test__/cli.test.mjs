@@ -118,6 +118,29 @@ describe('damage', () => {
     expect(readReplica(join(folder, 'inside.sqlite')).get('a.b')).toHaveLength(1);
   });
 
+  test('nothing in it steers the terminal', async () => {
+    const hostile = '\u001b[2J';
+    const events = [hostile, 'insert'].map((operationType, index) =>
+      Buffer.from(
+        serialize({
+          _id: { _data: `${index}` },
+          operationType,
+          ns: { db: 'a', coll: hostile },
+          [hostile]: 'abc',
+        }),
+      ),
+    );
+    const lengthAt = events[1].lastIndexOf(hostile) + hostile.length + 1;
+    events[1].writeInt32LE(1000, lengthAt);
+    writeFileSync(join(folder, 'hostile.bson'), Buffer.concat(events));
+    const { code, stdout, stderr } = await run('hostile.bson', '--into', 'hostile.sqlite');
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `bsonrow-replicate: hostile.bson: byte ${events[0].length + lengthAt}: Invalid BSON string length (at \\u001b[2J)\n`,
+    );
+    expect(stdout).toContain('Read: 1 documents (1 \\u001b[2J)\n');
+  });
+
   test('within the document of an event: likewise', async () => {
     const bytes = Buffer.from(
       serialize({

@@ -15,6 +15,7 @@ import { isMongoAddress } from './source/mongodb/address.mjs';
 import { openLiveSource } from './source/mongodb/open.mjs';
 import { addLiveOptions } from './source/mongodb/options.mjs';
 import { renderHead, renderSummary } from './summary.mjs';
+import { printable } from './text-table.mjs';
 import { wholeNumber } from './whole-number.mjs';
 
 export const EXIT = { done: 0, failed: 1, usage: 2, connectionLost: 3, interrupted: 130 };
@@ -48,7 +49,7 @@ export async function main(args, { stdout = process.stdout, stderr = process.std
   } catch (error) {
     const code = exitCodeOf(error);
     if (code === null) throw error;
-    stderr.write(`bsonrow-replicate: ${error.message}\n`);
+    stderr.write(`bsonrow-replicate: ${printable(error.message)}\n`);
     return code;
   }
 }
@@ -67,7 +68,7 @@ const INTERRUPTS = ['SIGINT', 'SIGTERM'];
 const loadInstalledDriver = () => import('mongodb');
 
 async function replicate(paths, options, { stdout, stderr, loadDriver = loadInstalledDriver }) {
-  const warn = (message) => stderr.write(`bsonrow-replicate: warning: ${message}\n`);
+  const warn = (message) => stderr.write(`bsonrow-replicate: warning: ${printable(message)}\n`);
   const collections = options.collection ?? [];
   const isSelected = makeSelection(collections);
   const namespace = options.namespace === undefined ? null : parseNamespace(options.namespace);

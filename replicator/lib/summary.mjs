@@ -14,9 +14,8 @@ const MAX_CELL_INPUT = 4 * MAX_CELL;
 export function renderSummary(report, tables) {
   const lines = [];
   const operations = [...report.operations].sort(([, a], [, b]) => b - a).map(([name, n]) => `${n} ${name}`);
-  lines.push(
-    `Read: ${report.documents} documents${operations.length > 0 ? ` (${operations.join(', ')})` : ''}`,
-  );
+  const read = `Read: ${report.documents} documents${operations.length > 0 ? ` (${operations.join(', ')})` : ''}`;
+  lines.push(printable(read));
   if (report.alreadyApplied > 0) lines.push(`Already applied by an earlier run: ${report.alreadyApplied}`);
 
   const namespaces = new Set([...report.collections.keys(), ...tables.map(({ namespace }) => namespace)]);
