@@ -6,8 +6,12 @@ import { InputError, UsageError } from '../errors.mjs';
 import { formatNamespace } from '../namespace.mjs';
 
 const DOCUMENT_FILE = /\.bson(\.gz)?$/i;
-/** What `mongodump --oplog` writes beside the databases: entries of another format. */
-const OPLOG_FILE = /^oplog\.bson(\.gz)?$/i;
+/** What mongodump writes beside collections that is none, and why it is left out. */
+const LEFT_OUT = [
+  { name: /^oplog\.bson(\.gz)?$/i, reason: 'oplog entries are not replicated' },
+  // Of versions before 3.0; its documents have no _id.
+  { name: /^system\.indexes\.bson(\.gz)?$/i, reason: 'definitions of indexes are not replicated' },
+];
 
 /**
  * @typedef {object} Input
@@ -44,8 +48,9 @@ async function walk(directory, inputs, onWarning) {
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
     const path = join(directory, entry.name);
+    const leftOut = LEFT_OUT.find(({ name }) => name.test(entry.name));
     if (entry.isDirectory()) await walk(path, inputs, onWarning);
-    else if (OPLOG_FILE.test(entry.name)) onWarning(`${path}: left out, oplog entries are not replicated`);
+    else if (leftOut !== undefined) onWarning(`${path}: left out, ${leftOut.reason}`);
     else if (DOCUMENT_FILE.test(entry.name)) inputs.push(await describe(path, (await statOf(path)).size));
   }
 }
