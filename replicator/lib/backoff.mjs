@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const DEFAULT_RETRY = { retries: 10, retryDelay: 250 };
 
 const MAX_DELAY_MS = 15_000;
+/** Waits are longer by up to so much of them, so that many replicators do not come back at the same moment. */
+const SPREAD = 0.25;
 
 /**
  * @typedef {object} RetryOptions
@@ -42,9 +44,8 @@ export class Backoff {
   failed() {
     this.#failures += 1;
     if (this.#failures > this.#retries || this.#signal?.aborted) return null;
-    // Apart by up to a quarter, so that many replicators do not come back at the same moment.
-    const delay =
-      Math.min(this.#firstDelay * 2 ** (this.#failures - 1), MAX_DELAY_MS) * (1 + Math.random() / 4);
+    const doubled = this.#firstDelay * 2 ** (this.#failures - 1);
+    const delay = Math.min(doubled, MAX_DELAY_MS / (1 + SPREAD)) * (1 + SPREAD * Math.random());
     return {
       notice: `trying again in ${(delay / 1000).toFixed(1)} s (${this.#failures} of ${this.#retries})`,
       wait: async () => {
