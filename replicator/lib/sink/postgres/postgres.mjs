@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { Backoff } from '../../backoff.mjs';
 import { ConnectionLostError, RefusedError, SinkError } from '../../errors.mjs';
 import { toRuns } from '../../runs.mjs';
+import { countOf } from '../../units.mjs';
 import { describeChange } from '../describe.mjs';
 import { quoteName } from '../naming.mjs';
 import { applyStructure } from '../structure.mjs';
@@ -218,7 +219,7 @@ export class PostgresSink {
         const next = backoff.failed();
         if (next !== null) this.#onWarning(`${reason}; ${next.notice}`);
         if (next === null || !(await next.wait())) {
-          const message = `${reason}; tried again ${backoff.failures - 1} times`;
+          const message = `${reason}; tried again ${countOf(backoff.failures - 1, 'time')}`;
           this.#givenUp = new ConnectionLostError(message, { cause: error });
           throw this.#givenUp;
         }

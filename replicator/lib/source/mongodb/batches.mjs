@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '../../backoff.mjs';
 import { describeConversion } from '../../conversion-error.mjs';
 import { ConnectionLostError, InputError } from '../../errors.mjs';
+import { countOf } from '../../units.mjs';
 import { BatchSize } from './batch-size.mjs';
 import { RawCursor } from './cursor.mjs';
 import { meaningOf } from './errors.mjs';
@@ -154,7 +155,7 @@ export class BatchReader {
     const next = this.#backoff.failed();
     if (next === null) {
       if (this.#isStopped) return;
-      const message = `${name}: ${place}${reason}: given up after ${this.#backoff.failures} attempts`;
+      const message = `${name}: ${place}${reason}: given up after ${countOf(this.#backoff.failures, 'attempt')}`;
       throw new ConnectionLostError(message, { cause: error });
     }
     this.#options.onWarning(`${name}: ${place}${reason}; ${next.notice}`);
