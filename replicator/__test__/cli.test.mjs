@@ -183,6 +183,10 @@ describe('damage', () => {
       code: 1,
       stderr: expect.stringContaining('missing.bson: there is no such file'),
     });
+    expect(await run(SAMPLE, '--into', '.')).toMatchObject({
+      code: 1,
+      stderr: 'bsonrow-replicate: .: cannot be opened as an SQLite file: it is a folder\n',
+    });
     const sink = await run(SAMPLE, '--into', 'no/such/folder.sqlite');
     expect(sink).toMatchObject({
       code: 1,

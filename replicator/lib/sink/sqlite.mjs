@@ -1,5 +1,5 @@
 // The sink of an SQLite file: one table a collection, one row a document.
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'libsql';
 import { RefusedError, SinkError } from '../errors.mjs';
@@ -232,8 +232,9 @@ function assignment(name, isGiven) {
   return `${quoted} = ${isGiven ? `excluded.${quoted}` : 'NULL'}`;
 }
 
-/** SQLite only says that it cannot; mostly it is the folder. */
+/** SQLite only says that it cannot; mostly it is the folder, or the file is one. */
 function folderProblem(file) {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) return 'it is a folder';
   const folder = dirname(resolve(file));
   try {
     accessSync(folder, constants.W_OK);
