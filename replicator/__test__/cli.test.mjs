@@ -71,6 +71,21 @@ test.each([
   expect(stderr).toMatch(message);
 });
 
+test('a collection to replicate of which there is nothing is among the warnings', async () => {
+  const into = ['--into', 'missed.sqlite'];
+  const selection = ['shop.orders', 'shop.carts', 'shop.*', 'shop.ordrs', '*.*'].flatMap((name) => [
+    '-c',
+    name,
+  ]);
+  const { code, stdout } = await run(SAMPLE, ...into, ...selection);
+  expect(code).toBe(0);
+  expect(stdout).toContain('  2 × collection to replicate of which there was nothing; first: shop.ordrs\n');
+  // Where not all is read, nothing can be said.
+  for (const more of [[], ['--limit', 5, '--fresh']]) {
+    expect((await run(SAMPLE, ...into, ...selection, ...more)).stdout).not.toContain('there was nothing');
+  }
+});
+
 test('by default the rows go to replica.sqlite, and the namespace comes from the path', async () => {
   const file = documentsFile('things.bson', [{ _id: 1 }, { _id: 2 }]);
   const { code, stdout } = await run(file);

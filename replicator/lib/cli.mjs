@@ -117,7 +117,10 @@ async function replicate(paths, options, { stdout, stderr, loadDriver = loadInst
     );
     progress.stop();
     try {
-      await printAccount(run.report, sink, options, stdout);
+      // Only where all of the files has been read, by this run, can something be missed.
+      const isAll = live === null && failure === null && !interruption.signal.aborted && !options.limit;
+      const missable = isAll && run.report.alreadyApplied === 0 ? collections : [];
+      await printAccount(run.report, sink, { ...options, missable }, stdout);
     } catch (error) {
       throw failure ?? error;
     }
@@ -130,11 +133,21 @@ async function replicate(paths, options, { stdout, stderr, loadDriver = loadInst
   }
 }
 
-async function printAccount(report, sink, { quiet, show }, stdout) {
+/** A misspelt --collection selects nothing, which looks like a source that has no more. */
+function warnOfNothing(report, tables, collections) {
+  const namespaces = [...report.collections.keys(), ...tables.map(({ namespace }) => namespace)];
+  for (const pattern of collections) {
+    if (namespaces.some(makeSelection([pattern]))) continue;
+    report.warn('collection to replicate of which there was nothing', pattern);
+  }
+}
+
+async function printAccount(report, sink, { quiet, show, missable }, stdout) {
   const print = (lines) => stdout.write(`${lines.join('\n')}\n`);
   // Counting the rows of large tables takes its time.
   if (quiet && show === undefined) return;
   const tables = await sink.tables();
+  warnOfNothing(report, tables, missable);
   if (!quiet) print(renderSummary(report, tables));
   if (show === undefined) return;
   for (const { namespace, table } of tables) {
