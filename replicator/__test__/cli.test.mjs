@@ -62,6 +62,7 @@ test.each([
   [['mongodb://h/shop', '--format', 'events'], /--format is for files only/],
   [['mysql://h/shop'], /files are read, or mongodb:\/\/…, not mysql:\/\/…/],
   [[SAMPLE, '--into', 'mysql://h/shop'], /--into takes an SQLite file or postgres:\/\/…, not mysql:\/\/…/],
+  [[SAMPLE, '--skip-log', 'skipped.jsonl'], /--skip-log is for --on-error skip only/],
   [[SAMPLE, '--namespace', 'orders'], /"orders" is not a namespace/],
   [[SAMPLE, '--collection', 'orders'], /"orders" is not a namespace/],
 ])('wrong usage %j: exit code 2', async (args, message) => {

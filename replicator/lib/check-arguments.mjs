@@ -18,9 +18,12 @@ export function checkArguments(command) {
     if (!isMongoAddress(path) && SCHEME.test(path))
       throw new UsageError(`files are read, or mongodb://…, not ${schemeOf(path)}…`);
   }
-  const { into } = command.opts();
+  const { into, onError, skipLog } = command.opts();
   if (!isPostgresAddress(into) && SCHEME.test(into))
     throw new UsageError(`--into takes an SQLite file or postgres://…, not ${schemeOf(into)}…`);
+
+  if (skipLog !== undefined && onError !== 'skip')
+    throw new UsageError('--skip-log is for --on-error skip only');
 
   const isLive = command.args.some(isMongoAddress);
   for (const option of command.options) {
