@@ -279,7 +279,8 @@ export declare class NativeSourceRowConverter {
    * text of many MiB takes longer. Several batches can be under way; those of one converter are resolved in the order of
    * the calls.
    *
-   * The source is kept alive meanwhile, and must neither be written to, resized nor transferred: another thread reads it.
+   * The source is kept alive meanwhile, and must neither be written to nor transferred: another thread reads it. (Memory
+   * that can be resized is copied first.)
    * What was read and not yet made takes about as much memory as the texts of the rows and 16 bytes for each other
    * value; how many batches are under way is up to the caller.
    *

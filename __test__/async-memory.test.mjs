@@ -8,7 +8,7 @@ import { runScript } from './support/run-script.mjs';
 /** What the scripts have in common. */
 const SETTING = `
   const bson = require('bson');
-  const LONG = 16 << 10;
+  const LONG = 8 << 10;
   const bytesOf = (document) => Uint8Array.from(bson.serialize(document));
   const listOf = (count, make) => Array.from({ length: count }, (_, index) => make(index));
   const replyOf = (count, make = (index) => ({ _id: index, s: 'text ' + index, o: { n: index } })) =>

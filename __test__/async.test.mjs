@@ -236,7 +236,7 @@ describe('what batches can hold', () => {
     await sameDocuments(converter, [ofBytes, makeDocument(1)]);
   });
 
-  const LONG = 16 << 10;
+  const LONG = 8 << 10;
   const TEXTS = {
     'ASCII below the length that zeroCopy looks at': 'a'.repeat(LONG - 1),
     'long ASCII': 'The quick brown fox '.repeat(LONG / 16),
@@ -521,8 +521,26 @@ describe("what the caller's classes throw", () => {
   });
 });
 
+describe('a source that is made shorter between call and result', () => {
+  const resizable = (bytes) => {
+    const array = new Uint8Array(new ArrayBuffer(bytes.length, { maxByteLength: 2 * bytes.length }));
+    array.set(bytes);
+    return array;
+  };
+
+  it('is read as it was', async () => {
+    const reply = cursorReply(batchOf(listOf(1000, makeDocument)));
+    const documents = listOf(1000, makeDocument);
+    const [one, all] = [resizable(reply), documents.map(resizable)];
+    const promises = [converter.convertBatchAsync(one), converter.convertDocumentsAsync(all)];
+    for (const source of [one, ...all]) source.buffer.resize(5);
+    expect(await promises[0]).toEqual(converter.convertBatch(reply));
+    expect(await promises[1]).toEqual(converter.convertDocuments(documents));
+  });
+});
+
 describe('a source that is detached between call and result', () => {
-  const LONG = 16 << 10;
+  const LONG = 8 << 10;
   const long = (index) => document([int('_id', index), string('s', 'x'.repeat(LONG)), string('t', 'short')]);
 
   it('costs no text that was copied', async () => {

@@ -90,8 +90,9 @@ class NativeSourceRowConverter {
   async convertBatchAsync(cursor, options = {}) {
     checkOptions(options, BATCH_ASYNC);
     const [kind, errors, signal] = [kindOf(options), returnsErrors(options), signalOf(options)];
+    const source = unresizable(cursor);
     const { reply } = await this.#jobs.run(
-      (onRead) => this.#native.startBatch(cursor, kind, errors, onRead),
+      (onRead) => this.#native.startBatch(source, kind, errors, onRead),
       signal,
     );
     return reply;
@@ -101,9 +102,8 @@ class NativeSourceRowConverter {
   async convertDocumentsAsync(buffers, options = {}) {
     checkOptions(options, DOCUMENTS_ASYNC);
     const [errors, signal] = [returnsErrors(options), signalOf(options)];
-    // A copy, which stays as it is and which nobody else has: it keeps alive what another thread reads. `slice` would
-    // leave it to a class of the caller's to make it. What is no array is refused below.
-    const sources = Array.isArray(buffers) ? [].concat(/** @type {any} */ (buffers)) : buffers;
+    // What is no array is refused below.
+    const sources = Array.isArray(buffers) ? copyOf(buffers, errors) : buffers;
     const { results } = await this.#jobs.run(
       (onRead) => this.#native.startDocuments(sources, errors, onRead),
       signal,
@@ -126,6 +126,32 @@ class NativeSourceRowConverter {
       returnsErrors(options),
     );
   }
+}
+
+/**
+ * An array that stays as it is and that nobody else has: it keeps alive what another thread reads. `slice` would leave it
+ * to a class of the caller's to make it.
+ * @param {readonly Uint8Array[]} buffers
+ * @param {boolean} returnsErrors
+ */
+function copyOf(buffers, returnsErrors) {
+  const sources = /** @type {Uint8Array[]} */ ([]).concat(buffers);
+  for (let index = 0; index < sources.length; index++) {
+    // Those behind an error that is thrown are not read, be it four thousand million holes.
+    if (!returnsErrors && !(sources[index] instanceof Uint8Array)) break;
+    sources[index] = unresizable(sources[index]);
+  }
+  return sources;
+}
+
+/**
+ * A source whose memory stays where it is: a copy of memory that can be made shorter.
+ * @template T
+ * @param {T} source
+ */
+function unresizable(source) {
+  const isResizable = source instanceof Uint8Array && Reflect.get(source.buffer, 'resizable') === true;
+  return isResizable ? /** @type {T & Uint8Array} */ (new Uint8Array(source)) : source;
 }
 
 /** @param {Pick<BatchOptions, 'as'>} options */
