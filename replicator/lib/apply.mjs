@@ -9,17 +9,25 @@ import { RefusedError } from './errors.mjs';
  * @property {number} milliseconds since the batch before was closed
  */
 
+/**
+ * How far a source has been read with a change.
+ * @typedef {object} Reached
+ * @property {(() => import('./sink/sink.mjs').Progress | null | Promise<import('./sink/sink.mjs').Progress | null>) | null}
+ *   progress that covers the change and all before it; `null`: it is not known
+ * @property {number | string | null} order where that is, compared as the places of the source are; `null` where it
+ *   cannot be compared
+ */
+
 /** @type {BatchLimits} */
 export const DEFAULT_LIMITS = { rows: 1000, bytes: 8 * 1024 * 1024, milliseconds: 5000 };
 
 export class Applier {
-  /** Milliseconds spent in the sink. */
-  sinkTime = 0;
+  #sinkTime = 0;
   #sink;
   #limits;
   #changes = [];
-  /** How far the source has been read with each change: functions. */
-  #progressOf = [];
+  /** How far the source has been read with each change. @type {Reached[]} */
+  #reached = [];
   #bytes = 0;
   #isTouched = false;
   #lastFlush = performance.now();
@@ -30,6 +38,11 @@ export class Applier {
   constructor(sink, limits) {
     this.#sink = sink;
     this.#limits = limits;
+  }
+
+  /** Milliseconds spent in the sink. */
+  get sinkTime() {
+    return this.#sink.storingTime ?? this.#sinkTime;
   }
 
   /** Whether the batch is to be flushed before more is read. */
@@ -44,12 +57,13 @@ export class Applier {
    * @param {number} bytes the size of what the change was read from
    * @param {() => import('./sink/sink.mjs').Progress | null} progressOf the progress that covers this change and all
    *   before it; it gives `null` where storing them again does no harm
+   * @param {number | string | null} order where that is, compared as the places of the source are
    */
-  add(change, bytes, progressOf) {
+  add(change, bytes, progressOf, order = null) {
     this.#isTouched = true;
     if (change.kind === 'none') return;
     this.#changes.push(change);
-    this.#progressOf.push(progressOf);
+    this.#reached.push({ progress: progressOf, order });
     this.#bytes += bytes;
   }
 
@@ -67,16 +81,16 @@ export class Applier {
    */
   async handOver(progress) {
     const changes = this.#changes;
-    const progressOf = this.#progressOf;
+    const reached = this.#reached;
     const isLarge = this.#bytes >= this.#limits.bytes;
     this.#changes = [];
-    this.#progressOf = [];
+    this.#reached = [];
     this.#bytes = 0;
     this.#isTouched = false;
     this.#lastFlush = performance.now();
     await this.#underWay;
     if (changes.length === 0 && progress === null) return;
-    this.#underWay = this.#store(changes, progressOf, progress);
+    this.#underWay = this.#store(changes, reached, progress);
     // It is awaited later; until then a failure must not count as one that nobody looks at.
     this.#underWay.catch(() => {});
     if (isLarge) await this.#underWay;
@@ -89,27 +103,28 @@ export class Applier {
   async flush(progress) {
     await this.handOver(progress);
     await this.#underWay;
+    await this.#sink.settle?.();
   }
 
-  async #store(changes, progressOf, progress) {
+  async #store(changes, reached, progress) {
     try {
-      await this.#apply(changes, progress);
+      await this.#apply(changes, progress, reached);
     } catch (error) {
       if (error instanceof RefusedError && error.index > 0) {
         // A refusal among those before stands before this one, and is the one to report.
-        const before = progressOf[error.index - 1];
-        await this.#store(changes.slice(0, error.index), progressOf, before());
+        const before = await reached[error.index - 1].progress();
+        await this.#store(changes.slice(0, error.index), reached, before);
       }
       throw error;
     }
   }
 
-  async #apply(changes, progress) {
+  async #apply(changes, progress, reached) {
     const start = performance.now();
     try {
-      await this.#sink.apply(changes, progress);
+      await this.#sink.apply(changes, progress, reached);
     } finally {
-      this.sinkTime += performance.now() - start;
+      this.#sinkTime += performance.now() - start;
     }
   }
 }

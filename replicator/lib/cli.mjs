@@ -17,6 +17,9 @@ import { addLiveOptions } from './source/mongodb/options.mjs';
 import { renderHead, renderSummary } from './summary.mjs';
 import { printable } from './text-table.mjs';
 import { wholeNumber } from './whole-number.mjs';
+import { EncodingConverter } from './workers/encoding-converter.mjs';
+import { addWorkerOptions, readWorkerOptions } from './workers/options.mjs';
+import { Team } from './workers/team.mjs';
 
 export const EXIT = { done: 0, failed: 1, usage: 2, connectionLost: 3, interrupted: 130 };
 
@@ -71,6 +74,7 @@ async function replicate(paths, options, { stdout, stderr, loadDriver = loadInst
   const warn = (message) => stderr.write(`bsonrow-replicate: warning: ${printable(message)}\n`);
   const collections = options.collection ?? [];
   const isSelected = makeSelection(collections);
+  const workers = readWorkerOptions(options);
   const namespace = options.namespace === undefined ? null : parseNamespace(options.namespace);
   const interruption = new AbortController();
   const live = paths.some(isMongoAddress)
@@ -78,17 +82,16 @@ async function replicate(paths, options, { stdout, stderr, loadDriver = loadInst
     : null;
   const inputs = live === null ? await findInputs(paths, warn) : [];
   const { onError, retries, retryDelay } = options;
+  const dateMode = DATE_MODES[options.dates];
   const skipLog = options.dryRun ? null : new SkipLog(skipLogFile(options));
   let run = null;
-  const skipRefused = (change, reason) => {
-    skipLog?.change(change, reason);
-    run.report.warn('change that the sink refuses, skipped', reason);
-  };
-  const sink = await openSink(options.into, {
-    dryRun: options.dryRun === true,
+  const countRefused = (reason) => run.report.warn('change that the sink refuses, skipped', reason);
+  const open = workers === null ? openAlone : openTeam;
+  const sink = await open(options, {
+    workers,
+    skipLog,
+    countRefused,
     onWarning: warn,
-    isSelected,
-    onRefused: onError === 'skip' ? skipRefused : null,
     retry: { retries, retryDelay, signal: interruption.signal },
   });
   const onInterrupt = () => interruption.abort();
@@ -99,7 +102,9 @@ async function replicate(paths, options, { stdout, stderr, loadDriver = loadInst
     const progress = startProgress(total, { quiet: options.quiet === true || live !== null, stream: stderr });
     const common = {
       namespace,
-      dateMode: DATE_MODES[options.dates],
+      dateMode,
+      makeConverter:
+        workers?.format === 'messagepack' ? (own) => new EncodingConverter(dateMode, own) : undefined,
       limit: options.limit ?? Infinity,
       limits: batchLimits(options),
       onError,
@@ -140,6 +145,40 @@ function warnOfNothing(report, tables, collections) {
     if (namespaces.some(makeSelection([pattern]))) continue;
     report.warn('collection to replicate of which there was nothing', pattern);
   }
+}
+
+/** The sink of a run that does all in this process. */
+function openAlone(
+  { into, dryRun = false, onError, collection },
+  { skipLog, countRefused, onWarning, retry },
+) {
+  const skipRefused = (change, reason) => {
+    skipLog?.change(change, reason);
+    countRefused(reason);
+  };
+  return openSink(into, {
+    dryRun,
+    onWarning,
+    isSelected: makeSelection(collection ?? []),
+    onRefused: onError === 'skip' ? skipRefused : null,
+    retry,
+  });
+}
+
+/** Other processes, as a sink. */
+function openTeam(options, { workers, countRefused, onWarning, retry }) {
+  const { into, dryRun = false, onError, collection } = options;
+  return Team.open({
+    ...workers,
+    into,
+    dryRun,
+    collections: collection ?? [],
+    skipLog: onError === 'skip' ? skipLogFile(options) : null,
+    limits: batchLimits(options),
+    retry,
+    onWarning,
+    onRefused: countRefused,
+  });
 }
 
 async function printAccount(report, sink, { quiet, show, missable }, stdout) {
@@ -185,7 +224,7 @@ function makeCommand(stdout, stderr) {
     .option('--dry-run', 'read and convert, write nothing')
     .option('-s, --show <rows>', 'print the first rows of each table at the end', wholeNumber)
     .option('-q, --quiet', 'no progress, no summary');
-  return addLiveOptions(addSinkOptions(command))
+  return addLiveOptions(addWorkerOptions(addSinkOptions(command)))
     .optionsGroup('Other:')
     .version(version, '-V, --version')
     .exitOverride()

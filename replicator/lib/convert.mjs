@@ -1,5 +1,5 @@
 // One raw document or change event of a file → one change, by the converter.
-import { NativeSourceRowConverter, parseChangeDocument } from 'bsonrow';
+import { parseChangeDocument } from 'bsonrow';
 import { ConversionError, describeConversion } from './conversion-error.mjs';
 import { EventMapper, none, putOf } from './event-change.mjs';
 
@@ -11,11 +11,11 @@ export class ChangeConverter {
   #mapper;
 
   /**
-   * @param {import('bsonrow').DateRenderMode} dateMode
+   * @param {Pick<import('bsonrow').NativeSourceRowConverter, 'rawToSqliteRow'>} converter
    * @param {(namespace: string) => boolean} isSelected
    */
-  constructor(dateMode, isSelected) {
-    this.#converter = new NativeSourceRowConverter(dateMode);
+  constructor(converter, isSelected) {
+    this.#converter = converter;
     this.#isSelected = isSelected;
     this.#mapper = new EventMapper(isSelected);
   }

@@ -1,11 +1,12 @@
 // A run: documents of the inputs → changes → sink, and the account of it.
+import { NativeSourceRowConverter } from 'bsonrow';
 import { Applier } from './apply.mjs';
 import { ISSUES } from './changes.mjs';
 import { ConversionError, describeMerged } from './conversion-error.mjs';
 import { ChangeConverter } from './convert.mjs';
 import { InputError } from './errors.mjs';
 import { Report } from './report.mjs';
-import { Checkpoint } from './source/checkpoint.mjs';
+import { CHECKPOINT_ORDER, Checkpoint } from './source/checkpoint.mjs';
 import { detectFormat } from './source/detect.mjs';
 import { readDocuments } from './source/documents.mjs';
 import { Fragments } from './source/fragments.mjs';
@@ -17,6 +18,8 @@ import { Fragments } from './source/fragments.mjs';
  * @property {string[]} collections which are replicated, for the name of the checkpoint
  * @property {(namespace: string) => boolean} isSelected the same as a predicate
  * @property {import('bsonrow').DateRenderMode} dateMode
+ * @property {(options?: import('bsonrow').ConverterOptions) => import('bsonrow').NativeSourceRowConverter} [makeConverter]
+ *   where rows are not to be JavaScript values: see workers/encoding-converter.mjs
  * @property {number} limit documents or events to read, `Infinity` for all
  * @property {import('./apply.mjs').BatchLimits} limits of a transaction
  * @property {'stop' | 'skip'} onError what to do about a document that cannot be converted
@@ -42,7 +45,8 @@ export class Run {
     this.#options = options;
     this.#progress = progress;
     this.#applier = new Applier(sink, options.limits);
-    this.#converter = new ChangeConverter(options.dateMode, options.isSelected);
+    const { makeConverter = () => new NativeSourceRowConverter(options.dateMode) } = options;
+    this.#converter = new ChangeConverter(makeConverter(), options.isSelected);
   }
 
   /**
@@ -113,7 +117,7 @@ export class Run {
     }
     const request = JSON.stringify({ namespace, collections, dateMode });
     const checkpoint = new Checkpoint(input.file, firstDocument, request);
-    checkpoint.resume(await this.#sink.readPosition(checkpoint.source));
+    checkpoint.resume(await this.#sink.readPosition(checkpoint.source, CHECKPOINT_ORDER));
     return { name: input.file, namespace, checkpoint, fragments, isEvents };
   }
 
@@ -172,7 +176,7 @@ export class Run {
       this.#report.warn(ISSUES[change.issue], place(file, document.offset, change.operation));
     const end = document.offset + document.bytes.length;
     if (change === null) this.#applier.touch();
-    else this.#applier.add(change, size, () => checkpoint?.progressAt(end) ?? null);
+    else this.#applier.add(change, size, () => checkpoint?.progressAt(end) ?? null, end);
     // To go on within a split event would be to begin with its middle.
     if (!fragments.isWaiting) checkpoint?.advance(document);
   }

@@ -8,6 +8,10 @@ export class NullSink {
     return null;
   }
 
+  async claim() {
+    return new Map();
+  }
+
   async apply(changes) {
     for (const { kind, namespace } of changes) {
       if (kind === 'put') this.#namespaces.add(namespace);
@@ -16,8 +20,13 @@ export class NullSink {
 
   async reset() {}
 
-  async tables() {
-    return [...this.#namespaces].sort().map((namespace) => ({ namespace, table: null, rows: null }));
+  async refresh() {}
+
+  async tables(isWanted = () => true) {
+    return [...this.#namespaces]
+      .filter(isWanted)
+      .sort()
+      .map((namespace) => ({ namespace, table: null, rows: null }));
   }
 
   async firstRows() {

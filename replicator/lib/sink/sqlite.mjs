@@ -3,6 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'libsql';
 import { RefusedError, SinkError } from '../errors.mjs';
+import { claimOf, isEntryOf, resumeAlone } from '../positions.mjs';
 import { Catalog } from './catalog.mjs';
 import { describeChange } from './describe.mjs';
 import { quoteName } from './naming.mjs';
@@ -13,12 +14,17 @@ import { overflowJson, storableValue } from './values.mjs';
 /** Statements kept prepared for a table; a collection of ever-new element names must not fill the memory. */
 const MAX_STATEMENTS = 256;
 
+/** How long others are waited for that write; where they are of the same run, each has transactions without end. */
+const TIMEOUT_MS = 5000;
+const SHARED_TIMEOUT_MS = 60_000;
+
 /** @implements {import('./sink.mjs').Sink} */
 export class SqliteSink {
   #db;
   #catalog;
-  /** SQLite's number for what other connections have committed. */
-  #dataVersion;
+  /** SQLite's number for the tables and columns that the catalogue is of. */
+  #schemaVersion;
+  #isLastToClose;
   #onWarning;
   #isSelected;
   #onRefused;
@@ -27,13 +33,14 @@ export class SqliteSink {
    * @param {string} file
    * @param {import('./sink.mjs').SinkOptions} options
    */
-  constructor(file, { onWarning, onRefused = null, isSelected = () => true }) {
+  constructor(file, { onWarning, onRefused = null, isSelected = () => true, part = { index: 0, count: 1 } }) {
     this.#onWarning = onWarning;
     this.#isSelected = isSelected;
     this.#onRefused = onRefused;
+    this.#isLastToClose = part.index === 0;
     try {
       this.#db = new Database(file);
-      this.#db.pragma('busy_timeout = 5000');
+      this.#db.pragma(`busy_timeout = ${part.count > 1 ? SHARED_TIMEOUT_MS : TIMEOUT_MS}`);
       // With a write-ahead log, readers see whole transactions while a run goes on.
       this.#db.pragma('journal_mode = WAL');
       this.#db.pragma('synchronous = NORMAL');
@@ -45,59 +52,104 @@ export class SqliteSink {
   }
 
   async readPosition(source) {
-    return this.#read(() => {
-      const sql = 'SELECT position FROM _bsonrow_progress WHERE source = ?';
-      return this.#db.prepare(sql).raw().get([source])?.[0] ?? null;
+    return resumeAlone(this, source);
+  }
+
+  async claim(source, run) {
+    const entries = this.#read(() => this.#entriesOf(source));
+    if ((entries.get(claimOf(source)) ?? null) === run) return entries;
+    return this.#transact('the SQLite file cannot be written', () => {
+      this.#setProgress(claimOf(source), run);
+      return this.#entriesOf(source);
     });
   }
 
+  #entriesOf(source) {
+    const entries = this.#db.prepare('SELECT source, position FROM _bsonrow_progress').raw().all([]);
+    return new Map(entries.filter(([name]) => isEntryOf(source, name)));
+  }
+
   async apply(changes, progress) {
-    try {
-      this.#db.exec('BEGIN IMMEDIATE');
+    this.#transact('the SQLite file cannot be written', () => {
+      if (progress?.claim !== undefined) this.#checkClaim(progress.claim);
       this.#followOthers();
       changes.forEach((change, index) => {
         this.#applyOrRefuse(change, index);
       });
       if (progress !== null) {
-        this.#db
-          .prepare('INSERT OR REPLACE INTO _bsonrow_progress (source, position) VALUES (?, ?)')
-          .run([progress.source, progress.position]);
+        this.#setProgress(progress.source, progress.position);
+        for (const name of progress.forget ?? []) this.#setProgress(name, null);
       }
-      this.#db.exec('COMMIT');
-    } catch (error) {
-      this.#rollBack();
-      if (error instanceof SinkError) throw error;
-      throw new SinkError(`the SQLite file cannot be written: ${error.message}`, { cause: error });
-    }
+      this.#schemaVersion = this.#readSchemaVersion();
+    });
   }
 
   async reset() {
-    try {
-      this.#db.exec('BEGIN IMMEDIATE');
+    this.#transact('the SQLite file cannot be emptied', () => {
       this.#followOthers();
       for (const [namespace] of this.#catalog.entries()) this.#catalog.drop(namespace);
       this.#db.exec('DELETE FROM _bsonrow_progress');
+    });
+  }
+
+  /** What others have done is seen with each transaction. */
+  async refresh() {}
+
+  /** @param {string} failure what it means where it fails */
+  #transact(failure, work) {
+    try {
+      this.#db.exec('BEGIN IMMEDIATE');
+      const result = work();
       this.#db.exec('COMMIT');
+      return result;
     } catch (error) {
       this.#rollBack();
-      throw new SinkError(`the SQLite file cannot be emptied: ${error.message}`, { cause: error });
+      if (error instanceof SinkError) throw error;
+      throw new SinkError(`${failure}: ${error.message}`, { cause: error });
     }
   }
 
-  /** Reads the catalogue again where another connection has changed the file: it may have added tables and columns. */
-  #followOthers() {
-    const [version] = this.#db.prepare('PRAGMA data_version').raw().get([]);
-    if (this.#dataVersion !== version) this.#catalog = new Catalog(this.#db);
-    this.#dataVersion = version;
+  /** @param {string | null} position `null`: the entry is taken out */
+  #setProgress(source, position) {
+    if (position === null) {
+      this.#db.prepare('DELETE FROM _bsonrow_progress WHERE source = ?').run([source]);
+      return;
+    }
+    this.#db
+      .prepare('INSERT OR REPLACE INTO _bsonrow_progress (source, position) VALUES (?, ?)')
+      .run([source, position]);
   }
 
-  async tables() {
-    return this.#read(() =>
-      this.#catalog.entries().map(([namespace, table]) => {
+  /** A process may outlive the run that it was of by a moment, and the next run has begun where it was then. */
+  #checkClaim({ name, run }) {
+    const found = this.#db
+      .prepare('SELECT position FROM _bsonrow_progress WHERE source = ?')
+      .raw()
+      .get([name]);
+    if (found?.[0] !== run) throw new SinkError('another run has taken over what this one was applying');
+  }
+
+  /** Reads the catalogue again where others have changed it: tables and columns go with each of its changes. */
+  #followOthers() {
+    const version = this.#readSchemaVersion();
+    if (this.#schemaVersion !== version) this.#catalog = new Catalog(this.#db);
+    this.#schemaVersion = version;
+  }
+
+  #readSchemaVersion() {
+    const [version] = this.#db.prepare('PRAGMA schema_version').raw().get([]);
+    return version;
+  }
+
+  async tables(isWanted = () => true) {
+    return this.#read(() => {
+      this.#followOthers();
+      const entries = this.#catalog.entries().filter(([namespace]) => isWanted(namespace));
+      return entries.map(([namespace, table]) => {
         const [rows] = this.#db.prepare(`SELECT count(*) FROM ${table.quotedName}`).raw().get([]);
         return { namespace, table: table.name, rows };
-      }),
-    );
+      });
+    });
   }
 
   async firstRows(namespace, count) {
@@ -127,8 +179,10 @@ export class SqliteSink {
   async close() {
     try {
       // Folds the log back, so that one file is left.
-      this.#db.pragma('wal_checkpoint(TRUNCATE)');
-      this.#db.pragma('journal_mode = DELETE');
+      if (this.#isLastToClose) {
+        this.#db.pragma('wal_checkpoint(TRUNCATE)');
+        this.#db.pragma('journal_mode = DELETE');
+      }
     } catch {
       // Somebody reads the file: the log stays beside it, and the last to close the file folds it back.
     }

@@ -6,6 +6,12 @@ import { InputError } from '../errors.mjs';
 
 const digestOf = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
+/** Events are compared by where they end. @type {import('../positions.mjs').PositionOrder} */
+export const CHECKPOINT_ORDER = {
+  of: (position) => (position === null ? 0 : JSON.parse(position).end),
+  ownerOf: () => null,
+};
+
 export class Checkpoint {
   #file;
   /** Names the capture by its first event, wherever the file lies, and what was asked of it. */

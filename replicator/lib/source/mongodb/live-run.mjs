@@ -20,6 +20,8 @@ import { Snapshot } from './snapshot.mjs';
  * @property {object[]} stages of the user's own
  * @property {'updateLookup' | 'required'} fullDocument
  * @property {import('bsonrow').DateRenderMode} dateMode
+ * @property {(options: import('bsonrow').ConverterOptions) => import('bsonrow').NativeSourceRowConverter} [makeConverter]
+ *   where rows are not to be JavaScript values: see workers/encoding-converter.mjs
  * @property {number} limit documents and events to read
  * @property {import('../../apply.mjs').BatchLimits} limits when a transaction is closed
  * @property {import('../../skip-log.mjs').SkipLog | null} skipLog
@@ -56,13 +58,14 @@ export class LiveRun {
    */
   constructor({ connection, bson, address, sink, progress }, options) {
     const { shown } = address;
+    const { makeConverter = (own) => new NativeSourceRowConverter(options.dateMode, own) } = options;
     this.#context = {
       connection,
       bson,
       shown,
       recorder: new Recorder(sink, { source: nameOf(shown, options, bson), shown }, bson, options),
       reader: new BatchReader(connection, options),
-      converter: new NativeSourceRowConverter(options.dateMode, { bson, zeroCopy: true }),
+      converter: makeConverter({ bson, zeroCopy: true }),
       convert: (cursor, as) => this.#convert(cursor, as),
       mapper: new EventMapper(options.selection.isSelected),
       progress,

@@ -1,5 +1,26 @@
 // How far a live source has been replicated, as the text that a sink keeps.
 
+/** What a server makes: the bytes of a token are in the order of the events, and so are their hexadecimal digits. */
+const COMPARABLE_TOKEN = /^82[0-9A-F]{16,}$/;
+
+/**
+ * Where a position stands in the stream, as text that compares as the places do; `null` where that cannot be said, as
+ * within a snapshot.
+ */
+export function placeOf({ start, pending = [] }) {
+  if (pending.length > 0) return null;
+  const token = (start.resumeAfter ?? start.startAfter)?._data;
+  // Where no event has been read yet, the stream begins at a time.
+  if (start.startAtOperationTime !== undefined) return '';
+  return COMPARABLE_TOKEN.test(token) ? token : null;
+}
+
+/** Of a position's text. @type {import('../../positions.mjs').PositionOrder} */
+export const POSITION_ORDER = {
+  of: (text) => (text === null ? null : placeOf(JSON.parse(text))),
+  ownerOf: (text) => (text === null ? null : (JSON.parse(text).pending?.[0] ?? null)),
+};
+
 /** Never changed, so that each change that waits for the sink can keep the one that belongs to it. */
 export class Position {
   /**

@@ -5,6 +5,7 @@ import { ISSUES } from '../../changes.mjs';
 import { InputError } from '../../errors.mjs';
 import { namespaceOf } from '../../event-change.mjs';
 import { Report } from '../../report.mjs';
+import { POSITION_ORDER, placeOf } from './position.mjs';
 
 export class Recorder {
   /** How far the source has been read. @type {import('./position.mjs').Position} */
@@ -45,7 +46,7 @@ export class Recorder {
 
   /** @returns {Promise<string | null>} the text of the position that earlier runs reached */
   async readPosition() {
-    this.#storedText = await this.#sink.readPosition(this.#source);
+    this.#storedText = await this.#sink.readPosition(this.#source, POSITION_ORDER);
     return this.#storedText;
   }
 
@@ -71,7 +72,7 @@ export class Recorder {
     if (change !== null) {
       const { issue, operation } = change;
       if (issue !== undefined) this.#report.warn(ISSUES[issue], `${operation} of ${this.#placeOf(event)}`);
-      this.#applier.add(change, size, () => this.#progressAt(position));
+      this.#applier.add(change, size, () => this.#progressAt(position), placeOf(position));
     }
   }
 
@@ -85,7 +86,7 @@ export class Recorder {
     await this.#applier.handOver(this.#progressToStore());
   }
 
-  /** Stores what waits, and the position. */
+  /** Stores what waits, and the position, and waits until that is done. */
   async store() {
     await this.#applier.flush(this.#progressToStore());
   }

@@ -1,0 +1,76 @@
+// The memory through which messages go from the process that reads to one that applies: a file without a name, open in
+// both, with room for two messages, one of which is applied while the other waits.
+//
+// A pipe holds 200 KB, and moves only while the event loops at both its ends turn, which stand still while a transaction
+// is written: reading and applying would take turns instead of going on side by side.
+import { randomUUID } from 'node:crypto';
+import { closeSync, constants, openSync, readSync, rmSync, statfsSync, writevSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SinkError } from '../errors.mjs';
+
+/** So many messages may be on their way. */
+export const SLOTS = 2;
+/** Farther apart than any message is long. The file is sparse: it takes the space of what is written. */
+const SLOT_BYTES = 2 ** 34;
+/** A file system in memory, where there is one with room enough. */
+const IN_MEMORY = '/dev/shm';
+const MIN_FREE_BYTES = 256 * 1024 * 1024;
+
+export class Spool {
+  fd;
+
+  constructor() {
+    const file = join(folderFor(), `bsonrow-${process.pid}-${randomUUID()}`);
+    try {
+      this.fd = openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
+      rmSync(file);
+    } catch (error) {
+      throw new SinkError(`no file can be made for messages: ${error.message}`, { cause: error });
+    }
+  }
+
+  /**
+   * @param {number} slot
+   * @param {Uint8Array[]} parts of one message, in order
+   * @returns {number} its length
+   */
+  write(slot, parts) {
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    if (length === 0) return 0;
+    let written;
+    try {
+      written = writevSync(this.fd, parts, slot * SLOT_BYTES);
+    } catch (error) {
+      throw new SinkError(`a message cannot be handed over: ${error.message}`, { cause: error });
+    }
+    if (written < length) throw new SinkError('a message cannot be handed over: no space is left for it');
+    return length;
+  }
+
+  close() {
+    closeSync(this.fd);
+  }
+}
+
+/** In the other process. @returns {Buffer} of memory of its own */
+export function readSpool(fd, slot, length) {
+  const message = Buffer.allocUnsafeSlow(length);
+  let got = 0;
+  while (got < length) {
+    const count = readSync(fd, message, got, length - got, slot * SLOT_BYTES + got);
+    if (count === 0) throw new Error('a message is shorter than it was announced');
+    got += count;
+  }
+  return message;
+}
+
+function folderFor() {
+  try {
+    const { bavail, bsize } = statfsSync(IN_MEMORY);
+    if (bavail * bsize >= MIN_FREE_BYTES) return IN_MEMORY;
+  } catch {
+    // Not on this system.
+  }
+  return tmpdir();
+}
