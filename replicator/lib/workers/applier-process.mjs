@@ -6,9 +6,9 @@ import { openSink } from '../sink/sink.mjs';
 import { SkipLog } from '../skip-log.mjs';
 import { loadFormat } from './messages/formats.mjs';
 import { applierOf } from './routing.mjs';
-import { readSpool } from './spool.mjs';
+import { SpoolReader } from './spool.mjs';
 
-const spoolFd = Number(process.env.BSONROW_SPOOL_FD);
+const spool = new SpoolReader(Number(process.env.BSONROW_SPOOL_FD));
 const interruption = new AbortController();
 
 let sink = null;
@@ -49,7 +49,7 @@ const WORK = {
 
   /** @returns {Promise<number>} milliseconds spent in the sink so far */
   async apply({ slot, length, progress }, number) {
-    const changes = length === 0 ? [] : format.decode(readSpool(spoolFd, slot, length));
+    const changes = length === 0 ? [] : format.decode(spool.read(slot, length));
     changes.forEach((change, index) => {
       applier.add(change, 0, () => askHowFar(number, index));
     });

@@ -53,16 +53,27 @@ export class Spool {
   }
 }
 
-/** In the other process. @returns {Buffer} of memory of its own */
-export function readSpool(fd, slot, length) {
-  const message = Buffer.allocUnsafeSlow(length);
-  let got = 0;
-  while (got < length) {
-    const count = readSync(fd, message, got, length - got, slot * SLOT_BYTES + got);
-    if (count === 0) throw new Error('a message is shorter than it was announced');
-    got += count;
+/** The same in the other process. */
+export class SpoolReader {
+  #fd;
+  /** For one message after the other: new memory for each would take the system longer than reading does. */
+  #memory = Buffer.alloc(0);
+
+  constructor(fd) {
+    this.#fd = fd;
   }
-  return message;
+
+  /** @returns {Buffer} which the next call writes over */
+  read(slot, length) {
+    if (this.#memory.length < length) this.#memory = Buffer.allocUnsafeSlow(length + (length >> 3));
+    let got = 0;
+    while (got < length) {
+      const count = readSync(this.#fd, this.#memory, got, length - got, slot * SLOT_BYTES + got);
+      if (count === 0) throw new Error('a message is shorter than it was announced');
+      got += count;
+    }
+    return this.#memory.subarray(0, length);
+  }
 }
 
 function folderFor() {

@@ -63,11 +63,16 @@ export class Catalog extends Tables {
   /** All names of tables in the schema. */
   #taken = new Set();
   #nextId = 1;
+  #part;
 
-  /** @param {(sql: string, values?: unknown[]) => void} execute takes what is to be done in the database */
-  constructor(execute) {
+  /**
+   * @param {(sql: string, values?: unknown[]) => void} execute takes what is to be done in the database
+   * @param {{ index: number, count: number }} part of the processes that write side by side
+   */
+  constructor(execute, part) {
     super();
     this.#execute = execute;
+    this.#part = part;
   }
 
   /**
@@ -96,10 +101,18 @@ export class Catalog extends Tables {
       byId.get(id).add(element, valueClass, name, type);
   }
 
+  /** One that no other process takes at the same time. */
+  #takeId() {
+    const { index, count } = this.#part;
+    let id = this.#nextId;
+    while (id % count !== index) id += 1;
+    this.#nextId = id + 1;
+    return id;
+  }
+
   /** @returns {Table} */
   create(namespace) {
-    const id = this.#nextId;
-    this.#nextId += 1;
+    const id = this.#takeId();
     const table = new Table(id, freeName(namespace, this.#taken), false);
     // The name of the index is given, too: PostgreSQL would choose one that a collection may ask for.
     this.#execute(

@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Backoff } from '../../backoff.mjs';
 import { ConnectionLostError, RefusedError, SinkError } from '../../errors.mjs';
+import { isEntryOf, resumeAlone } from '../../positions.mjs';
 import { toRuns } from '../../runs.mjs';
 import { countOf } from '../../units.mjs';
 import { describeChange } from '../describe.mjs';
@@ -31,6 +32,8 @@ const MIN_LOCK_RETRIES = 3;
 
 /** Any number that other programs are not likely to lock. */
 const LOCK_CLASS = 0x62736f6e;
+/** Of several processes that write side by side, each has a lock of its own besides. */
+const PART_LOCK_CLASS = LOCK_CLASS + 1;
 
 const BEGIN = { sql: 'BEGIN' };
 const COMMIT = { sql: 'COMMIT' };
@@ -43,6 +46,7 @@ export class PostgresSink {
   #onRefused;
   #isSelected;
   #retry;
+  #part;
   /** `null` while it is lost. */
   #connection = null;
   #hasConnected = false;
@@ -60,16 +64,20 @@ export class PostgresSink {
   #lastBatch = new Map();
 
   /** @param {import('../sink.mjs').SinkOptions & { silenceMs?: number }} options `silenceMs`: see connection.mjs */
-  constructor(address, { onWarning, onRefused = null, retry, silenceMs, isSelected = () => true }) {
+  constructor(
+    address,
+    { onWarning, onRefused = null, retry, silenceMs, isSelected = () => true, part = { index: 0, count: 1 } },
+  ) {
     this.#address = address;
     this.#silenceMs = silenceMs;
     this.#onWarning = onWarning;
     this.#onRefused = onRefused;
     this.#retry = retry;
     this.#isSelected = isSelected;
+    this.#part = part;
     this.#catalog = new Catalog((sql, values) => {
       this.#planned.push({ sql, values });
-    });
+    }, part);
   }
 
   /**
@@ -83,11 +91,23 @@ export class PostgresSink {
   }
 
   async readPosition(source) {
-    const [found] = await this.#retrying(() => this.#readProgress(source));
-    if (found === undefined) return null;
-    const [position, batch] = found;
-    this.#lastBatch.set(source, batch);
-    return position;
+    return resumeAlone(this, source);
+  }
+
+  /** That no earlier run writes any more is what the lock is for. */
+  async claim(source) {
+    const rows = await this.#retrying(() =>
+      this.#connection.query('SELECT source, position, batch FROM _bsonrow_progress'),
+    );
+    const entries = rows.filter(([name]) => isEntryOf(source, name));
+    for (const [name, , batch] of entries) this.#lastBatch.set(name, batch);
+    return new Map(entries.map(([name, position]) => [name, position]));
+  }
+
+  async refresh() {
+    await this.#retrying(() => this.#loadCatalog());
+    // Entries may have been taken out in favour of another.
+    this.#lastBatch.clear();
   }
 
   async apply(changes, progress) {
@@ -99,7 +119,9 @@ export class PostgresSink {
       if (isAgain && progress !== null && (await this.#isStored(progress.source, batch))) return;
       await this.#store(storable, progress, batch);
     });
-    if (progress !== null) this.#lastBatch.set(progress.source, batch);
+    if (progress === null) return;
+    this.#lastBatch.set(progress.source, batch);
+    for (const name of progress.forget ?? []) this.#lastBatch.delete(name);
   }
 
   async reset() {
@@ -109,10 +131,11 @@ export class PostgresSink {
     });
   }
 
-  async tables() {
+  async tables(isWanted = () => true) {
     return this.#retrying(async () => {
       const infos = [];
       for (const [namespace, table] of this.#catalog.entries()) {
+        if (!isWanted(namespace)) continue;
         const [[rows]] = await this.#connection.query(`SELECT count(*) FROM ${table.quotedName}`);
         infos.push({ namespace, table: table.name, rows: Number(rows) });
       }
@@ -156,7 +179,7 @@ export class PostgresSink {
         { sql: SCHEMA },
       ]);
       this.#planned = [];
-      await this.#catalog.load((sql) => connection.query(sql));
+      await this.#loadCatalog(connection);
     } catch (error) {
       await connection.close();
       throw error;
@@ -172,15 +195,30 @@ export class PostgresSink {
    */
   async #lock(connection, schema) {
     const key = createHash('sha256').update(schema).digest().readInt32BE(0);
+    if (this.#part.count === 1) {
+      await this.#takeLock(connection, schema, 'pg_try_advisory_lock', LOCK_CLASS, key);
+      return;
+    }
+    // Alone for a moment, the first process knows that nobody of another run is left; then it lets the others in.
+    const isFirst = this.#part.index === 0 && !this.#hasConnected;
+    if (isFirst) await this.#takeLock(connection, schema, 'pg_try_advisory_lock', LOCK_CLASS, key);
+    await this.#takeLock(connection, schema, 'pg_try_advisory_lock_shared', LOCK_CLASS, key);
+    if (isFirst) await connection.query('SELECT pg_advisory_unlock($1, $2)', [LOCK_CLASS, key]);
+    // A session of this process that was cut off holds this one.
+    const own = (key + this.#part.index) | 0;
+    await this.#takeLock(connection, schema, 'pg_try_advisory_lock', PART_LOCK_CLASS, own);
+  }
+
+  async #takeLock(connection, schema, take, lockClass, key) {
     const backoff = new Backoff({ ...this.#retry, retries: Math.max(this.#retry.retries, MIN_LOCK_RETRIES) });
     while (true) {
-      const [[isLocked]] = await connection.query('SELECT pg_try_advisory_lock($1, $2)', [LOCK_CLASS, key]);
+      const [[isLocked]] = await connection.query(`SELECT ${take}($1, $2)`, [lockClass, key]);
       if (isLocked) return;
       if (this.#lostProcess !== null) {
         await connection.query(
           'SELECT pg_terminate_backend(pid) FROM pg_locks ' +
             "WHERE locktype = 'advisory' AND classid = $1 AND objid = $2::bigint::oid AND pid = $3",
-          [LOCK_CLASS, key >>> 0, this.#lostProcess],
+          [lockClass, key >>> 0, this.#lostProcess],
         );
       }
       // A session that is ending right now is no matter.
@@ -230,6 +268,10 @@ export class PostgresSink {
   async #disconnect() {
     this.#lostProcess = this.#connection?.processId ?? this.#lostProcess;
     await this.close();
+  }
+
+  #loadCatalog(connection = this.#connection) {
+    return this.#catalog.load((sql) => connection.query(sql));
   }
 
   #readProgress(source) {
@@ -312,7 +354,7 @@ export class PostgresSink {
     if (this.#connection === null) return;
     await this.#connection.execute([{ sql }]);
     this.#planned = [];
-    await this.#catalog.load((query) => this.#connection.query(query));
+    await this.#loadCatalog();
   }
 
   /** All in one transaction; where something fails, nothing is done and the catalogue is as it was. */
@@ -321,7 +363,7 @@ export class PostgresSink {
       await this.#connection.execute(inTransaction(statements));
     } catch (error) {
       // The transaction is over already: COMMIT, too, was on its way.
-      if (!error.isPassing) await this.#catalog.load((query) => this.#connection.query(query));
+      if (!error.isPassing) await this.#loadCatalog();
       throw error;
     }
   }
@@ -399,6 +441,12 @@ function progressStatements(progress, batch) {
     'INSERT INTO _bsonrow_progress (source_digest, source, position, batch) ' +
     'VALUES (sha256($1::bytea), $2, $3, $4) ' +
     'ON CONFLICT (source_digest) DO UPDATE SET position = excluded.position, batch = excluded.batch';
-  const { source, position } = progress;
-  return [{ sql, values: [Buffer.from(source), source, position, batch], name: 'bsonrow_progress' }];
+  const { source, position, forget = [] } = progress;
+  return [
+    { sql, values: [Buffer.from(source), source, position, batch], name: 'bsonrow_progress' },
+    ...forget.map((name) => ({
+      sql: 'DELETE FROM _bsonrow_progress WHERE source_digest = sha256($1::bytea)',
+      values: [Buffer.from(name)],
+    })),
+  ];
 }

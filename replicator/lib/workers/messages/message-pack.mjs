@@ -9,7 +9,7 @@ import { addExtension, Packr, Unpackr } from 'msgpackr';
 const LENGTH_BYTES = 4;
 
 const packr = new Packr({ useRecords: false });
-const unpackr = new Unpackr({ useRecords: false, int64AsType: 'bigint' });
+const unpackr = new Unpackr({ useRecords: false, int64AsType: 'bigint', copyBuffers: true });
 for (const { type, decode } of messagePackExtensions()) addExtension({ type, unpack: decode });
 
 /**
@@ -47,7 +47,7 @@ function isSame(a, b) {
 }
 
 /**
- * @param {Buffer} message blobs of the rows are views of it
+ * @param {Buffer} message
  * @returns {import('../../changes.mjs').Change[]}
  */
 export function decode(message) {
