@@ -38,7 +38,8 @@ export class EncodingConverter {
       const { row, replicaId } = this.rawToSqliteRow(fullDocument);
       return { ...fields, row, replicaId: documentKey === undefined ? replicaId : documentKey._id };
     } catch (error) {
-      throw placed(error, fullDocument.byteOffset - event.byteOffset, documentKey?._id);
+      const at = fullDocument.byteOffset - event.byteOffset;
+      throw placed(error, at, ['fullDocument'], documentKey?._id);
     }
   }
 
@@ -58,12 +59,14 @@ export class EncodingConverter {
     if (!isReply || !sources.every((source) => source instanceof Uint8Array))
       throw new ReplyError('the reply of the server holds no batch');
     const convert = (source) => (as === 'changes' ? this.convertChange(source) : this.rawToSqliteRow(source));
-    const converted = sources.map((source) => {
+    const name = firstBatch === undefined ? 'nextBatch' : 'firstBatch';
+    const converted = sources.map((source, index) => {
       try {
         return convert(source);
       } catch (error) {
         if (error instanceof TypeError) throw error;
-        return placed(error, source.byteOffset - cursor.byteOffset, idOf(source, as, error));
+        const at = source.byteOffset - cursor.byteOffset;
+        return placed(error, at, [name, String(index)], idOf(source, as, error));
       }
     });
     return { ...fields, byteLength: cursor.length, [as]: converted };
@@ -71,8 +74,9 @@ export class EncodingConverter {
 }
 
 /** The error with its place in what the source was cut from, and the identity of that. */
-function placed(error, at, id) {
+function placed(error, at, path, id) {
   error.offset = (error.offset ?? 0) + at;
+  error.path = [...path, ...(error.path ?? [])];
   if (id !== undefined) error._id = id;
   return error;
 }
