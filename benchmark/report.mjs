@@ -8,6 +8,7 @@ import { floorLines } from './report/floor.mjs';
 import { objectIdLines } from './report/object-ids.mjs';
 import { snapshotLines } from './report/snapshot.mjs';
 import { tailerLines } from './report/tailer.mjs';
+import { workersLines } from './report/workers.mjs';
 import { readReport } from './report-file.mjs';
 
 const usage = `Usage: node benchmark/report.mjs [--write] FILE
@@ -24,6 +25,7 @@ const linesOf = {
   'object-ids': objectIdLines,
   snapshot: snapshotLines,
   tailer: tailerLines,
+  workers: workersLines,
 };
 
 /** Puts lines between the marks of a benchmark. @throws {Error} where README.md has no such marks */

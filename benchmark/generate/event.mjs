@@ -2,7 +2,7 @@
 import { bson } from '../peer/index.mjs';
 import { customer } from './customer.mjs';
 
-const envelope = (random, operationType, document) => ({
+const envelope = (random, operationType, document, coll = 'customers') => ({
   _id: { _data: Buffer.from(random.bytes(60)).toString('hex').toUpperCase() },
   operationType,
   clusterTime: new bson.Timestamp({
@@ -11,9 +11,12 @@ const envelope = (random, operationType, document) => ({
   }),
   wallTime: random.date(),
   fullDocument: document,
-  ns: { db: 'shop', coll: 'customers' },
+  ns: { db: 'shop', coll },
   documentKey: { _id: document._id },
 });
+
+/** An insert of a document into a collection. */
+export const insertOf = (random, document, coll) => envelope(random, 'insert', document, coll);
 
 /** An insert of a customer of `bytes` bytes. */
 export const insertEvent = (random, bytes) => envelope(random, 'insert', customer(random, bytes));
