@@ -122,6 +122,13 @@ describe('framing', () => {
     expect(error).toMatchObject({ offset: OFFSETS[2], message: 'Invalid BSON document terminator' });
   });
 
+  test('another kind of file is asked after', () => {
+    expect(frame([Buffer.from('{"a": 1}')]).error).toMatchObject({
+      offset: 0,
+      message: 'Invalid BSON document length 576791163: is this a file of BSON?',
+    });
+  });
+
   test('an archive is told by its first bytes', () => {
     expect(frame([Buffer.from('6de29981', 'hex')]).error.message).toMatch(/archive of mongodump/);
   });

@@ -116,12 +116,16 @@ export class DocumentFramer {
 
   #checkLength(length) {
     if (length >= MIN_DOCUMENT_LENGTH && length <= MAX_DOCUMENT_LENGTH) return length;
-    const reason =
-      length === ARCHIVE_MAGIC && this.#offset === 0
-        ? 'this is an archive of mongodump, which is not read: dump without --archive'
-        : `Invalid BSON document length ${length}`;
-    throw new FramingError(this.#offset, reason);
+    const reason = `Invalid BSON document length ${length}`;
+    throw new FramingError(this.#offset, this.#offset === 0 ? reasonAtBegin(length, reason) : reason);
   }
+}
+
+/** What begins with no length that can be is more often another kind of file than a damaged one. */
+function reasonAtBegin(length, reason) {
+  return length === ARCHIVE_MAGIC
+    ? 'this is an archive of mongodump, which is not read: dump without --archive'
+    : `${reason}: is this a file of BSON?`;
 }
 
 /** The length that a document begins with; `null` where too little of it is there. */
