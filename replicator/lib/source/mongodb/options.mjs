@@ -32,7 +32,7 @@ export function addLiveOptions(command) {
     .option('--follow', 'go on until interrupted (default)')
     .option(
       '--until-caught-up [seconds]',
-      `end after so many seconds without an event (default: ${DEFAULT_IDLE_SECONDS})`,
+      `end after so many seconds without an event, ${DEFAULT_IDLE_SECONDS} where no number is given`,
       positive,
     )
     .addOption(
