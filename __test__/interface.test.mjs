@@ -240,6 +240,36 @@ describe('worker threads', () => {
   });
 });
 
+describe('a process without the package bson', () => {
+  it('is told so where it is needed, and can pass its own', () => {
+    const found = runScript(`
+      const bson = require('bson');
+      const Module = require('node:module');
+      const { _resolveFilename } = Module;
+      Module._resolveFilename = function (request, ...rest) {
+        if (request === 'bson') throw Object.assign(new Error('none'), { code: 'MODULE_NOT_FOUND' });
+        return _resolveFilename.call(this, request, ...rest);
+      };
+      const attempt = (call) => {
+        try {
+          return call();
+        } catch ({ message, cause }) {
+          return [message, cause.message];
+        }
+      };
+      const source = bson.serialize({ _id: 'a' });
+      report([
+        attempt(() => new addon.NativeSourceRowConverter(0)),
+        attempt(() => addon.parseDocumentId(source)),
+        attempt(() => addon.parseDocumentId(source, { bson }).id),
+      ]);
+    `);
+    const message =
+      'bsonrow finds no package bson: install version 6 or 7 beside it, or pass yours as options.bson';
+    expect(found).toEqual([[message, 'none'], [message, 'none'], 'a']);
+  });
+});
+
 describe('a process that may not generate code', () => {
   it('gives the same rows', () => {
     const names = ['_id', 'a', '__proto__', 'quote\'"`', '\u2028', '\\', '10', 'constructor'];

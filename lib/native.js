@@ -1,3 +1,4 @@
+const { isMissing } = require('./is-missing.js');
 const { platformName } = require('./platform.js');
 
 /**
@@ -55,11 +56,6 @@ function load() {
       { cause: error },
     );
   }
-}
-
-/** @param {unknown} error */
-function isMissing(error) {
-  return error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND';
 }
 
 module.exports = load();

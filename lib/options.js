@@ -1,5 +1,6 @@
 const { readColumns } = require('./columns.js');
 const { invalid } = require('./context.js');
+const { isMissing } = require('./is-missing.js');
 
 /** @typedef {import('../index.js').BsonImplementation} BsonImplementation */
 /** @typedef {import('../index.js').ConverterOptions} ConverterOptions */
@@ -16,8 +17,15 @@ let installed;
 
 /** The peer dependency, loaded when it is wanted. @returns {BsonImplementation} */
 function installedBson() {
-  installed ??= /** @type {BsonImplementation} */ (/** @type {unknown} */ (require('bson')));
-  return installed;
+  try {
+    installed ??= /** @type {BsonImplementation} */ (/** @type {unknown} */ (require('bson')));
+    return installed;
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    const message =
+      'bsonrow finds no package bson: install version 6 or 7 beside it, or pass yours as options.bson';
+    throw new Error(message, { cause: error });
+  }
 }
 
 /**
