@@ -191,6 +191,33 @@ describe('what batches can hold', () => {
     await sameEverywhere(converter, twice);
   });
 
+  it('names that are new in every document, for which no function is compiled in small batches either', async () => {
+    let made = 0;
+    const documentsOfNewNames = (count) =>
+      listOf(count, () => document([int('_id', 1), int(`only ${made++}`, 2)]));
+    // Some at first sight are worth one: until that credit is used up.
+    converter.convertDocuments(documentsOfNewNames(2000));
+    const { Function: original } = globalThis;
+    let compiled = 0;
+    globalThis.Function = new Proxy(original, {
+      construct(target, parameters) {
+        compiled++;
+        return Reflect.construct(target, parameters);
+      },
+    });
+    try {
+      for (let batch = 0; batch < 20; batch++) {
+        const results = await converter.convertDocumentsAsync(documentsOfNewNames(10));
+        expect(results.map(({ row }) => Object.keys(row)[1])).toEqual(
+          listOf(10, (index) => `only ${made - 10 + index}`),
+        );
+      }
+      expect(compiled).toBe(0);
+    } finally {
+      globalThis.Function = original;
+    }
+  });
+
   it('more than 400 columns, and about as many', async () => {
     const wide = [1, 390, 396, 397, 398, 399, 400, 401, 402, 1000].flatMap((columns) =>
       listOf(3, (index) =>

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use napi::sys;
 
 use crate::batch::{OnError, Refusal};
-use crate::builders::{Layout, Objects, tokens};
+use crate::builders::{Layout, Objects, Workshop, tokens};
 use crate::converter::Converter;
 use crate::cursor_reply::{Batch, Item, Spot, read_reply};
 use crate::js_row::{Conversion, Plan, Site};
@@ -26,7 +26,7 @@ use crate::node::{Env, Failure, Reference, Result, Source, Value};
 use crate::object::read_object;
 use crate::parts::Parts;
 use crate::record::{Arena, Chunk, Entries, Later, Numbered, Place, Recorded, RecordedObject, Recorder};
-use crate::shape::{Guess, ReadNames, ShapeId, Token};
+use crate::shape::{Guess, ReadNames, Sequence, ShapeId};
 
 /// Bytes that another thread reads.
 enum Bytes {
@@ -516,8 +516,18 @@ impl Job {
                 site.builders.layout(env, shape, &mut site.workshop.borrow_mut())?
             }
             Recorded::New(entries) => {
-                let scratch = &mut site.workshop.borrow_mut().scratch;
-                Layout::Any(tokens(env, entries.iter().map(|entry| Token::from_entry(entry)), scratch)?)
+                let workshop = &mut *site.workshop.borrow_mut();
+                let Workshop { shapes, scratch, .. } = workshop;
+                // What is new to the other thread may well be known here.
+                let names = ReadNames::of(&entries);
+                let shape = match names.find(shapes) {
+                    Sequence::Shape(shape) => Ok(shape),
+                    Sequence::New(sequence) => Err(tokens(env, sequence.tokens(), scratch)?),
+                };
+                match shape {
+                    Ok(shape) => site.builders.layout(env, shape, workshop)?,
+                    Err(tokens) => Layout::Any(tokens),
+                }
             }
         };
         let given = given.map(|number| self.source(env, number)).transpose()?;

@@ -211,8 +211,9 @@ impl Chunk {
 const MAX_BYTES: usize = 1 << 20;
 
 /// Records objects.
-#[derive(Default)]
 pub struct Recorder {
+    /// Only sequences that stand twice in a batch: each costs a shape where the objects are made, however many batches
+    /// there are.
     shapes: Shapes,
     text: Text,
     scratch: utf8::Scratch,
@@ -222,6 +223,20 @@ pub struct Recorder {
     generation: u32,
     /// The names of all shapes.
     pub sequences: Vec<Entries>,
+}
+
+impl Default for Recorder {
+    fn default() -> Self {
+        Self {
+            shapes: Shapes::without_credit(),
+            text: Text::default(),
+            scratch: utf8::Scratch::default(),
+            guess: Guess::default(),
+            known: Vec::new(),
+            generation: 0,
+            sequences: Vec::new(),
+        }
+    }
 }
 
 impl Recorder {

@@ -123,8 +123,7 @@ pub enum Token<'n> {
 
 impl<'n> Token<'n> {
     /// Of an entry as [`Shape::entries`] gives it.
-    #[must_use]
-    pub fn from_entry(entry: &'n [u8]) -> Self {
+    fn from_entry(entry: &'n [u8]) -> Self {
         match entry {
             [0, number] => {
                 let mark = Mark::ALL.into_iter().find(|&mark| mark as u8 == *number);
@@ -506,6 +505,12 @@ enum Found {
 }
 
 impl Shapes {
+    /// No shapes, and none at first sight before documents have earned it.
+    #[must_use]
+    pub fn without_credit() -> Self {
+        Self { credit: 0, ..Self::default() }
+    }
+
     /// A shape.
     #[inline(always)]
     #[must_use]
