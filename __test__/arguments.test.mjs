@@ -208,6 +208,28 @@ describe('options', () => {
     });
     expect(own.rawToSqliteRow(SOURCE).replicaId).toBe(1);
   });
+  it('identities are of the classes that bson has, whatever an implementation that shares others with it had', () => {
+    const [timestamp, binary, uuid] = [
+      payload.timestamp(7, 1),
+      payload.binary(0, [1]),
+      payload.binary(
+        4,
+        Array.from({ length: 16 }, (_, index) => index),
+      ),
+    ];
+    for (const [name, type, bytes] of [
+      ['Timestamp', Type.TIMESTAMP, timestamp],
+      ['Binary', Type.BINARY, binary],
+      ['UUID', Type.BINARY, uuid],
+    ]) {
+      class Own extends bson[name] {}
+      for (const expected of [bson[name], Own]) {
+        const by = new NativeSourceRowConverter(0, { bson: { ...bson, [name]: expected } });
+        const { replicaId } = by.rawToSqliteRow(document([element(type, '_id', bytes)]));
+        expect(replicaId.constructor, name).toBe(expected);
+      }
+    }
+  });
 });
 
 describe('the converter itself', () => {

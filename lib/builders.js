@@ -24,8 +24,9 @@ const UUID_SUBTYPE = 4;
 
 /**
  * Makers of rows and identities, by the implementation of BSON whose classes they use. Keyed by what is used of
- * it, so that a spread copy of a module makes no new ones.
- * @type {WeakMap<Function, WeakMap<Function, Builders>>}
+ * it, so that a spread copy of a module makes no new ones, and one with another class has its own.
+ * @typedef {Pick<BsonImplementation, 'Binary' | 'Timestamp' | 'UUID'>} Classes
+ * @type {WeakMap<Function, WeakMap<Function, (Builders & { classes: Classes })[]>>}
  */
 const known = new WeakMap();
 
@@ -40,12 +41,20 @@ function buildersOf(bson) {
     byDeserialize = new WeakMap();
     known.set(bson.ObjectId, byDeserialize);
   }
-  let builders = byDeserialize.get(bson.deserialize);
-  if (builders === undefined) {
-    const { functions, finish } = createBuilders(bson);
-    builders = { number: native.createBuilders(functions), finish };
-    byDeserialize.set(bson.deserialize, builders);
+  let all = byDeserialize.get(bson.deserialize);
+  if (all === undefined) {
+    all = [];
+    byDeserialize.set(bson.deserialize, all);
   }
+  const { Binary, Timestamp, UUID } = bson;
+  for (const builders of all) {
+    const { classes } = builders;
+    if (classes.Binary === Binary && classes.Timestamp === Timestamp && classes.UUID === UUID)
+      return builders;
+  }
+  const { functions, finish } = createBuilders(bson);
+  const builders = { number: native.createBuilders(functions), finish, classes: { Binary, Timestamp, UUID } };
+  all.push(builders);
   return builders;
 }
 
