@@ -14,6 +14,7 @@ import { splitElements } from './support/model.mjs';
 import { attempt, expectRow, expectSame } from './support/outcome.mjs';
 import { batchOf, cursorReply } from './support/replies.mjs';
 import { describeUnless } from './support/skip.mjs';
+import { timeRatio } from './support/time-ratio.mjs';
 import { inMode, TYPE_TABLE } from './support/type-table.mjs';
 
 const bson = createRequire(import.meta.url)('bson');
@@ -520,6 +521,17 @@ describe('bad columns are a TypeError that quotes them', () => {
       expect(error.message).toContain(quoted);
     });
   }
+  it('are looked for in a time that grows with their number', () => {
+    const names = Array.from({ length: 32_000 }, (_, index) => `column ${index}`);
+    const some = names.slice(0, 2_000);
+    expect(
+      timeRatio(
+        () => selecting(some),
+        () => selecting(names),
+      ),
+    ).toBeLessThan(64);
+  });
+
   it('undefined is all columns', () => {
     expectRow(selecting(undefined).rawToSqliteRow(ORDER).row, whole.rawToSqliteRow(ORDER).row);
   });

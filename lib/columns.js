@@ -10,7 +10,8 @@ function readColumns(columns) {
   if (columns === undefined) return {};
   if (Array.isArray(columns)) {
     const names = Array.from(columns, (name) => checkName(name));
-    const repeated = names.find((name, index) => names.indexOf(name) < index);
+    const seen = new Set();
+    const repeated = names.find((name) => seen.size === seen.add(name).size);
     if (repeated !== undefined) throw invalid(`options.columns names ${quote(repeated)} twice`);
     return { names: checkSome(names) };
   }
