@@ -131,6 +131,12 @@ describe('a lazy row', () => {
     expect([Object.keys(heir), heir.address, row.address]).toEqual([['address'], 'own', '{"city":"Oslo"}']);
   });
 
+  it('can be read whatever its prototype has become', () => {
+    const row = Object.setPrototypeOf(orderRow(), null);
+    expect(row.items).toBe('[5]');
+    expect(Object.create(row).address).toBe('{"city":"Oslo"}');
+  });
+
   it('cannot be read through what does not lead to it', () => {
     const row = orderRow();
     for (const receiver of [new Proxy(row, {}), {}, 5, null, undefined]) {

@@ -52,7 +52,11 @@ class LazyRow extends Same {
  * @param {unknown} receiver
  */
 function unreadOf(receiver) {
-  for (let object = receiver; object instanceof Object; object = Object.getPrototypeOf(object)) {
+  for (
+    let object = receiver;
+    object !== null && object !== undefined;
+    object = Object.getPrototypeOf(object)
+  ) {
     const unread = LazyRow.unreadOf(object);
     if (unread !== undefined) return unread;
   }
