@@ -114,9 +114,12 @@ export interface BsonRowError extends Error {
   /** What went wrong, for programs: `BSONROW_` and a stable word. */
   readonly code: string;
   /** Where in the source: the byte at which reading stopped. Absent where a text is too long for JavaScript. */
-  readonly offset: number;
-  /** Which element: the column, then the names and array positions below it. Empty for the document itself. */
-  readonly path: readonly string[];
+  readonly offset?: number;
+  /**
+   * Which element: the column, then the names and array positions below it. Empty for the document itself. Absent where
+   * `offset` is.
+   */
+  readonly path?: readonly string[];
 }
 
 /**
@@ -177,7 +180,10 @@ export interface AsyncBatchOptions extends BatchOptions {
   signal?: AbortSignal;
 }
 
-/** The error of one event or document of a batch. */
+/**
+ * The error of one event or document of a batch. That of what is no `Uint8Array` is a TypeError without `offset` and
+ * `path`, and what a class of the caller's throws has of all these only `index` and `_id`.
+ */
 export interface BatchError extends BsonRowError {
   /** Its position in the batch, from 0. */
   readonly index: number;
