@@ -4,9 +4,10 @@
 use crate::deserialize::{self, Value, ValueSink};
 use crate::error::{Error, ErrorKind};
 use crate::identity::{self, IdElement};
+use crate::names::Names;
 use crate::reader::Reader;
 use crate::row::{RowOptions, RowSink, read_row};
-use crate::shape::{Mark, Names};
+use crate::shape::Mark;
 use crate::spec::element_type;
 use crate::text::Text;
 
@@ -219,8 +220,9 @@ mod tests {
     use super::read_event;
     use crate::deserialize::{Value, ValueSink};
     use crate::error::{Error, ErrorKind};
+    use crate::names::{Names, Sequence};
     use crate::reader::Reader;
-    use crate::shape::{Names, Sequence, Shapes};
+    use crate::shape::Shapes;
     use bson::{Bson, DateTime, Timestamp, doc, oid::ObjectId};
 
     #[derive(Default)]

@@ -6,8 +6,8 @@ use crate::error::{Error, ErrorKind};
 use crate::identity::find_id;
 use crate::kind::Kind;
 use crate::locate::path_to;
+use crate::names::Names;
 use crate::reader::Reader;
-use crate::shape::Names;
 use crate::spec::{self, element_type};
 
 /// The fields that hold the events or documents: the first reply's, and all others'.
@@ -178,8 +178,9 @@ mod tests {
     use super::{Batch, Item, find_document_key, read_reply};
     use crate::deserialize::{Value, ValueSink};
     use crate::error::{Error, ErrorKind};
+    use crate::names::Names;
     use crate::reader::Reader;
-    use crate::shape::{Names, Shapes};
+    use crate::shape::Shapes;
     use bson::doc;
 
     struct Count(usize);

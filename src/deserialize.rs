@@ -5,8 +5,9 @@
 //! ObjectIds and timestamps take; all other types go as an element of their own, for the caller's deserialiser.
 
 use crate::error::{ErrorKind, Result};
+use crate::names::Names;
 use crate::reader::{Binary, Reader};
-use crate::shape::{Mark, Names};
+use crate::shape::Mark;
 use crate::spec::{self, element_type, subtype};
 
 /// A value of a JavaScript object.

@@ -22,11 +22,12 @@ use crate::converter::Converter;
 use crate::cursor_reply::{Batch, Item, Spot, read_reply};
 use crate::js_row::{Conversion, Plan, Site};
 use crate::kind::Kind;
+use crate::names::{ReadNames, Sequence};
 use crate::node::{Env, Failure, Reference, Result, Source, Value};
 use crate::object::read_object;
 use crate::parts::Parts;
 use crate::record::{Arena, Chunk, Entries, Later, Numbered, Place, Recorded, RecordedObject, Recorder};
-use crate::shape::{Guess, ReadNames, Sequence, ShapeId};
+use crate::shape::{Guess, ShapeId};
 
 /// Bytes that another thread reads.
 enum Bytes {

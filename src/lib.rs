@@ -47,6 +47,7 @@ pub mod strict;
 pub mod unread;
 
 pub mod json_extract;
+pub mod names;
 
 pub mod deserialize;
 pub mod row;

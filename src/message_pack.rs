@@ -18,9 +18,10 @@ use crate::deserialize::{Value, ValueSink};
 use crate::error::{Error, ErrorKind};
 use crate::identity::find_id;
 use crate::kind::Kind;
+use crate::names::{Names, Sequence};
 use crate::object::{ObjectOptions, read_object, write_id};
 use crate::reader::Reader;
-use crate::shape::{Guess, Mark, Names, Sequence, Shapes};
+use crate::shape::{Guess, Mark, Shapes};
 use crate::spec::MIN_DOCUMENT;
 use crate::text::{KEEP, Text};
 

@@ -6,9 +6,10 @@ use crate::deserialize::{ValueSink, write_value};
 use crate::error::{Error, ErrorKind};
 use crate::identity::IdElement;
 use crate::kind::Kind;
+use crate::names::Names;
 use crate::reader::Reader;
 use crate::row::{RowOptions, RowSink, read_row};
-use crate::shape::{Mark, Names};
+use crate::shape::Mark;
 use crate::strict;
 use crate::text::Text;
 

@@ -8,10 +8,11 @@ use std::ops::Range;
 
 use crate::batch::Refusal;
 use crate::builders::{MAX_HANDLES, MAX_OBJECTS, MAX_SLOTS};
+use crate::names::{Names, Sequence};
 use crate::node::Result;
 use crate::parts::{Make, Parts, Start};
 use crate::reader::Reader;
-use crate::shape::{Guess, MAX_TOKENS, Names, Sequence, Shapes};
+use crate::shape::{Guess, MAX_TOKENS, Shapes};
 use crate::text::Text;
 use crate::utf8;
 use crate::values::{LONG, Values};
@@ -131,7 +132,7 @@ impl Make for Keeper<'_> {
     }
 }
 
-/// Names and marks, as [`crate::shape::ReadNames::of`] takes them.
+/// Names and marks, as [`crate::names::ReadNames::of`] takes them.
 pub type Entries = Vec<Box<[u8]>>;
 
 /// The sequence of names of an object.

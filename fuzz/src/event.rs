@@ -7,10 +7,11 @@ use bsonrow::cursor_reply::{Item, find_document_key, read_reply};
 use bsonrow::datetime::DateRenderMode;
 use bsonrow::deserialize::{Value, ValueSink};
 use bsonrow::error::Error;
+use bsonrow::names::{Names, Sequence};
 use bsonrow::object::ObjectOptions;
 use bsonrow::reader::Reader;
 use bsonrow::row::RowSink;
-use bsonrow::shape::{Guess, Mark, Names, Sequence, Shapes, Token};
+use bsonrow::shape::{Guess, Mark, Shapes, Token};
 use bsonrow::spec::element_type;
 use bsonrow::text::Text;
 

@@ -3,9 +3,10 @@
 use bsonrow::column::{Column, ColumnSink};
 use bsonrow::datetime::DateRenderMode;
 use bsonrow::error::Error;
+use bsonrow::names::{Names, Sequence};
 use bsonrow::reader::Reader;
 use bsonrow::row::{RowOptions, RowSink, read_row};
-use bsonrow::shape::{Mark, Names, Sequence, ShapeId, Shapes, Token};
+use bsonrow::shape::{Mark, ShapeId, Shapes, Token};
 use bsonrow::text::Text;
 use bsonrow::unread::UnreadJson;
 
