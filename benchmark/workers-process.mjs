@@ -21,6 +21,7 @@ const sink =
         into: address ?? '',
         appliers: workers - 1,
         format,
+        collections: [],
         skipLog: null,
         limits: DEFAULT_LIMITS,
       });
