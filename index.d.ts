@@ -282,8 +282,8 @@ export declare class NativeSourceRowConverter {
   /**
    * `convertBatch` with all reading on a thread of Node.js's pool (`UV_THREADPOOL_SIZE`, 4 by default): names, text and
    * JSON. The objects are made here in slices of about 3 ms, between which other events get their turn; only a single
-   * text of many MiB takes longer. Several batches can be under way; those of one converter are resolved in the order of
-   * the calls.
+   * text of many MiB, or a document of thousands of columns, takes longer. Several batches can be under way; those of
+   * one converter are resolved in the order of the calls.
    *
    * The source is kept alive meanwhile, and must neither be written to nor transferred: another thread reads it. (Memory
    * that can be resized is copied first.)

@@ -178,6 +178,12 @@ describe('the event loop turns', () => {
     expect(await piecesOf(documentsOf(100))).toEqual([1, 33, 65, 97, 100]);
   });
 
+  it('between pieces of 8 documents where the names of all are others, behind one piece for each at first sight', async () => {
+    const documents = listOf(20, (index) => document([int('_id', 1), int(`name ${index}`, index)]));
+    const counts = await piecesOf([...documents, ...documents]);
+    expect(counts).toEqual([...listOf(20, (index) => index + 1), 28, 36, 40]);
+  });
+
   const LONG = 600_000;
   const PIECES = {
     'ASCII, which is copied from the source': ['x', [2, 4, 6]],

@@ -416,7 +416,7 @@ impl Job {
     }
 
     fn make_chunk(&self, env: Env, results: Value, chunk: Chunk) -> Result<()> {
-        let Chunk { parts, arena, objects, last, given } = chunk;
+        let Chunk { parts, arena, objects, last, given, .. } = chunk;
         let (mut parts, failures) = self.values(env, parts, arena)?;
         let alone = if matches!(last, Some(Ok(_))) { parts.split_last() } else { Parts::default() };
         fetch(&parts.together);

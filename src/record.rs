@@ -156,6 +156,8 @@ pub struct Chunk {
     pub last: Option<std::result::Result<Recorded, Refusal>>,
     /// Which source the last object is given besides, and its place among the handles.
     pub given: Option<(usize, usize)>,
+    /// Sequences that stand in no chunk before.
+    new_sequences: usize,
 }
 
 /// An object that is made with others.
@@ -185,6 +187,7 @@ impl Chunk {
             && self.parts.slots.len() + MAX_TOKENS <= MAX_SLOTS
             && self.parts.handles.len() < MAX_HANDLES
             && self.parts.together.len() + self.arena.len() < MAX_BYTES
+            && self.new_sequences < MAX_NEW_SEQUENCES
     }
 
     /// Begins another object: its values go behind those that there are.
@@ -210,6 +213,9 @@ impl Chunk {
 /// Bytes of a chunk after which another begins: a chunk is made without a pause, and to copy that much
 /// takes half a millisecond.
 const MAX_BYTES: usize = 1 << 20;
+
+/// Sequences after which another begins, likewise: to compile a function of one takes some 0.3 ms.
+const MAX_NEW_SEQUENCES: usize = 8;
 
 /// Records objects.
 pub struct Recorder {
@@ -255,7 +261,7 @@ impl Recorder {
         ) -> Result<()>,
     ) -> Result<Recorded> {
         let Self { shapes, text, scratch, guess, .. } = self;
-        let Chunk { parts, arena, .. } = chunk;
+        let Chunk { parts, arena, .. } = &mut *chunk;
         let mut reader = Reader::new(object)?;
         let mut names = Names::begin(shapes, guess.shape(shapes));
         let make = &mut Keeper { arena, source };
@@ -279,6 +285,7 @@ impl Recorder {
             self.known.resize(index + 1, None);
         }
         let sequence = *self.known[index].get_or_insert_with(|| {
+            chunk.new_sequences += 1;
             self.sequences.push(shapes.get(shape).entries().map(Into::into).collect());
             self.sequences.len() - 1
         });
