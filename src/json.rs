@@ -157,8 +157,8 @@ fn write_levels(
 
 /// A text formed in place, and a comma.
 #[inline(always)]
-fn push_digits<const N: usize>(tail: &mut Tail<'_>, write: impl FnOnce(&mut [u8; N]) -> usize) {
-    tail.write::<N>(|room| {
+fn push_digits(tail: &mut Tail<'_>, write: impl FnOnce(&mut [u8; number::INTEGER_ROOM]) -> usize) {
+    tail.write::<{ number::INTEGER_ROOM }>(|room| {
         let len = write(room);
         room[len] = b',';
         len + 1
@@ -216,7 +216,7 @@ fn push_object_id(id: &[u8; spec::OBJECT_ID], tail: &mut Tail<'_>) {
 /// An integer and a comma.
 #[inline(always)]
 fn push_integer(number: i64, tail: &mut Tail<'_>) {
-    push_digits::<{ number::INTEGER_ROOM }>(tail, |room| number::write_i64(number, room));
+    push_digits(tail, |room| number::write_i64(number, room));
 }
 
 /// A double and a comma; `null` where JSON has no such number.
@@ -306,7 +306,7 @@ fn write_value(
         },
         element_type::TIMESTAMP => {
             let number = reader.read_u64()?;
-            push_digits::<{ number::INTEGER_ROOM }>(tail, |room| number::write_u64(number, room));
+            push_digits(tail, |room| number::write_u64(number, room));
         }
         element_type::DECIMAL128 => {
             let (text, len) = decimal128::format(reader.read_array()?);

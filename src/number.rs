@@ -43,12 +43,6 @@ pub fn write_i64(number: i64, to: &mut [u8; INTEGER_ROOM]) -> usize {
     sign + write_digits(number.unsigned_abs(), &mut to[sign..])
 }
 
-/// Writes an int32; returns its length.
-#[inline(always)]
-pub fn write_i32(number: i32, to: &mut [u8; INTEGER_ROOM]) -> usize {
-    write_i64(number.into(), to)
-}
-
 /// Writes a finite double as Number::toString does; returns its length. `None` for NaN and the infinities.
 #[inline(always)]
 pub fn write_f64(number: f64, to: &mut [u8; DOUBLE_ROOM]) -> Option<usize> {
@@ -181,7 +175,7 @@ fn read_ryu(text: &[u8]) -> ([u8; MAX_DOUBLE_DIGITS], usize, i32) {
 
 #[cfg(test)]
 mod tests {
-    use super::{DOUBLE_ROOM, INTEGER_ROOM, write_f64, write_i32, write_i64, write_u64};
+    use super::{DOUBLE_ROOM, INTEGER_ROOM, write_f64, write_i64, write_u64};
 
     fn text<const N: usize>(write: impl FnOnce(&mut [u8; N]) -> usize) -> String {
         let mut text = [b'?'; N];
@@ -201,13 +195,12 @@ mod tests {
                 assert_eq!(text::<INTEGER_ROOM>(|to| write_u64(number, to)), number.to_string());
                 for number in [number as i64, (number as i64).wrapping_neg()] {
                     assert_eq!(text::<INTEGER_ROOM>(|to| write_i64(number, to)), number.to_string());
-                    assert_eq!(text(|to| write_i32(number as i32, to)), (number as i32).to_string());
                 }
             }
         }
         assert_eq!(text(|to| write_i64(i64::MIN, to)), "-9223372036854775808");
         for number in (0..100_000_000).step_by(if cfg!(miri) { 999_983 } else { 997 }) {
-            assert_eq!(text(|to| write_i32(number, to)), number.to_string());
+            assert_eq!(text(|to| write_i64(number, to)), number.to_string());
         }
     }
 

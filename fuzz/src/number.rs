@@ -81,8 +81,6 @@ fn check_integer(bits: u64) {
         check_digits(|to| number::write_u64(number, to), &number.to_string());
         let number = bits as i64 >> shift;
         check_digits(|to| number::write_i64(number, to), &number.to_string());
-        let number = number as i32;
-        check_digits(|to| number::write_i32(number, to), &number.to_string());
     }
 }
 
