@@ -20,8 +20,8 @@ pub const MAX_SHAPES: usize = 1024;
 pub const MAX_TOKENS: usize = 400;
 /// Bytes of a shape's names at most.
 const MAX_NAME_BYTES: usize = 16 << 10;
-/// Shapes that may take over from one.
-const MAX_BRANCHES: usize = 16;
+/// Shapes that may take over from one. (32 sets of columns, mixed: 1 branch 689 ns, 16 612, 32 430, 64 422, 128 419)
+const MAX_BRANCHES: usize = 64;
 /// Sequences remembered as seen once.
 const SEEN: usize = 1024;
 /// Shapes that may be made at first sight.
