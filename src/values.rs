@@ -14,8 +14,6 @@ use crate::utf8::{self, Encoded};
 /// a finalizer to pay for. (row of two columns, one a string, copied and external: 2 KiB 361 and 406 ns, 4 KiB 436 and
 /// 435, 8 KiB 582 and 499, 16 KiB 946 and 570, 64 KiB 3,141 and 1,074)
 pub const LONG: usize = 8 << 10;
-/// Up to so many bytes, to look whether a text is ASCII costs less than to set a kernel up for it.
-const SHORT: usize = 64;
 
 /// Collects values.
 pub struct Values<'w, M: Make> {
@@ -43,9 +41,6 @@ impl<M: Make> Values<'_, M> {
 
     #[inline(always)]
     fn push_text(&mut self, text: &[u8]) -> Result<()> {
-        if text.len() <= SHORT && text.is_ascii() {
-            return self.push_latin1(text);
-        }
         if text.len() >= LONG && scan::ascii_len(text) == text.len() {
             self.parts.push_handle(self.make.ascii_of_source(text)?);
             return Ok(());
