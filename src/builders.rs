@@ -21,12 +21,14 @@ use crate::utf8::{self, Encoded};
 /// Documents of at most so many bytes do without large buffers.
 const SMALL: usize = 512 << 10;
 /// After so many of them, large buffers that one before needed are given back. Not at once: memory that is new for
-/// every document of a run of large ones costs page faults.
+/// every document of a run of large ones costs page faults. (a 1.5 MB document, each followed by a small one: 1.53 ms
+/// where the first lets go, 1.42 so)
 const PATIENCE: u32 = 64;
 /// Values whose room is kept from one document to the next.
 const KEPT_SLOTS: usize = 4096;
 
-/// Objects made by one call at most.
+/// Objects made by one call at most. (reply of 1,000 insert events, an event: 8 objects 912 ns, 16 772, 32 761, 64 767,
+/// 128 754)
 pub const MAX_OBJECTS: usize = 32;
 /// Values of objects that one call makes.
 pub const MAX_SLOTS: usize = 4 * MAX_TOKENS;

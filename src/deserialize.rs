@@ -70,7 +70,8 @@ pub trait ValueSink {
     }
 }
 
-/// Levels of documents that are read here; deeper ones are the deserialiser's.
+/// Levels of documents that are read here; deeper ones are the deserialiser's. (update event, 1 KB document,
+/// convertChange: no level 2,973 ns, one 982, eight 938)
 const MAX_LEVELS: usize = 8;
 
 /// The value at `reader`, with the strictness of an identity: text must be well-formed.

@@ -12,7 +12,8 @@ use crate::spec;
 
 /// ObjectIds that can pass beside the values of one object.
 pub const MAX_OBJECT_IDS: usize = 16;
-/// Bytes of the texts of one object that pass together.
+/// Bytes of the texts of one object that pass together. (row of a 1 KB document: 64 bytes 714 ns, 256 bytes 688, 1 KiB
+/// 543, 4 KiB 558; order with 10 nested items: 1 KiB 1,631, 2 KiB 1,458, for twice the memory that a slice keeps alive)
 pub const MAX_TOGETHER: usize = 1024;
 
 /// The values of objects, those of each in the order of its names, and what passes beside them.

@@ -24,9 +24,11 @@ const MAX_NAME_BYTES: usize = 16 << 10;
 const MAX_BRANCHES: usize = 64;
 /// Sequences remembered as seen once.
 const SEEN: usize = 1024;
-/// Shapes that may be made at first sight.
+/// Shapes that may be made at first sight, so that objects of few layouts are all made alike. It is not for speed: 32
+/// sets of columns, mixed, take 580 ns with none and 579 with these.
 pub const MAX_CREDIT: u32 = 128;
-/// What a shape at first sight costs, in documents that were looked up and known.
+/// What a shape at first sight costs, in documents that were looked up and known. (ever-new column names: 1 9.9 µs, 8 9.4,
+/// 32 9.8, which is noise)
 const COST: u32 = 8;
 
 /// Which shape: its place in [`Shapes`].
