@@ -76,3 +76,20 @@ for (const [name, [call, options]] of Object.entries(TAKERS)) {
     );
   });
 }
+
+describe('functions that an array is mapped by', () => {
+  it('take the index that comes with each element for no options', () => {
+    const sources = [1, 2].map((_id) => bson.serialize({ _id }));
+    expect(sources.map(parseDocumentId).map(({ id }) => id)).toEqual([1, 2]);
+    expect(sources.map(parseChangeDocument)).toEqual([{ _id: 1 }, { _id: 2 }]);
+  });
+});
+
+describe('names of kinds', () => {
+  it('are strings, not what becomes one', () => {
+    for (const as of [['auto'], new String('auto')]) {
+      expect(() => converter.convertBatch(reply, { as })).toThrow(/^options\.as must be /);
+      expect(() => converter.toMessagePack(source, { of: as })).toThrow(/^options\.of must be /);
+    }
+  });
+});

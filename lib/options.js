@@ -53,11 +53,12 @@ function checkBson(bson = installedBson()) {
 }
 
 /**
- * The implementation that identities are built with, where that is all there is to choose.
- * @param {Pick<ConverterOptions, 'bson'>} options
+ * The implementation that identities are built with, where that is all there is to choose. A number is what
+ * `buffers.map(parseDocumentId)` gives, which the functions of these names have always taken.
+ * @param {Pick<ConverterOptions, 'bson'> | number} options
  */
 function readBson(options) {
-  return checkBson(checkOptions(options, IDENTITY).bson);
+  return typeof options === 'number' ? checkBson() : checkBson(checkOptions(options, IDENTITY).bson);
 }
 
 /**
