@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use napi::sys;
 
 use crate::error::Error;
+use crate::number::huge_words;
 
 /// A JavaScript value, alive as long as the handle scope it was made in.
 pub type Value = sys::napi_value;
@@ -285,23 +286,10 @@ impl Env {
         unsafe { get!(napi_create_bigint_words(self.0, negative.into(), words.len(), words.as_ptr())) }
     }
 
-    /// The bigint of an integral double of any size: its 53 bits, shifted.
+    /// The bigint of an integral double beyond an `i64`.
     #[cold]
     pub fn bigint_huge(self, number: f64) -> Result<Value> {
-        const MANTISSA_BITS: u64 = f64::MANTISSA_DIGITS as u64 - 1;
-        /// Words of 2^1024, which is above all doubles.
-        const WORDS: usize = 1024 / 64;
-        let bits = number.to_bits();
-        let mantissa = bits & ((1 << MANTISSA_BITS) - 1) | 1 << MANTISSA_BITS;
-        let exponent = (bits >> MANTISSA_BITS & 0x7ff) - 1023 - MANTISSA_BITS;
-        let (word, shift) = ((exponent / 64) as usize, exponent % 64);
-        let mut words = [0; WORDS];
-        let shifted = u128::from(mantissa) << shift;
-        words[word] = shifted as u64;
-        if let Some(next) = words.get_mut(word + 1) {
-            *next = (shifted >> 64) as u64;
-        }
-        self.bigint_words(number < 0.0, &words)
+        self.bigint_words(number < 0.0, &huge_words(number))
     }
 
     /// A string of one byte a character.

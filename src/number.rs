@@ -173,6 +173,26 @@ fn read_ryu(text: &[u8]) -> ([u8; MAX_DOUBLE_DIGITS], usize, i32) {
     (digits, len, exponent + zeros as i32 + sign * scale)
 }
 
+/// Words of 2^1024, which is above all doubles, and one for a sign.
+const HUGE_WORDS: usize = 1024 / 64 + 1;
+
+/// The magnitude of an integral double beyond an `i64`: its 53 bits, shifted, the lowest word first.
+#[must_use]
+pub fn huge_words(number: f64) -> [u64; HUGE_WORDS] {
+    const MANTISSA_BITS: u64 = f64::MANTISSA_DIGITS as u64 - 1;
+    let bits = number.to_bits();
+    let mantissa = bits & ((1 << MANTISSA_BITS) - 1) | 1 << MANTISSA_BITS;
+    let exponent = (bits >> MANTISSA_BITS & 0x7ff).saturating_sub(1023 + MANTISSA_BITS);
+    let (word, shift) = ((exponent / 64) as usize, exponent % 64);
+    let shifted = u128::from(mantissa) << shift;
+    let mut words = [0; HUGE_WORDS];
+    // Only infinities and NaN, which are not integral, would be beyond them.
+    if let Some(room) = words[word.min(HUGE_WORDS - 2)..].first_chunk_mut() {
+        *room = [shifted as u64, (shifted >> 64) as u64];
+    }
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::{DOUBLE_ROOM, INTEGER_ROOM, write_f64, write_i64, write_u64};
@@ -275,5 +295,19 @@ mod tests {
             };
             assert_eq!(digits(&text), digits(&format!("{number:e}")), "{text}");
         }
+    }
+
+    #[test]
+    fn words_of_huge_doubles() {
+        for (number, expected) in [
+            (9_223_372_036_854_775_808.0, &[1 << 63, 0, 0][..]),
+            (-18_446_744_073_709_551_616.0, &[0, 1, 0]),
+            (36_893_488_147_419_103_232.0, &[0, 2, 0]),
+            (1_208_925_819_614_629_174_706_176.0, &[0, 1 << 16, 0]),
+        ] {
+            assert_eq!(super::huge_words(number)[..3], *expected);
+        }
+        let largest = super::huge_words(f64::MAX);
+        assert_eq!(largest[14..], [0, u64::MAX << 11, 0]);
     }
 }

@@ -7,6 +7,7 @@ use super::layout::Step;
 use super::{Failure, TooLong, extension};
 use crate::column::{Column, ColumnSink};
 use crate::deserialize::{self, ValueSink};
+use crate::number::huge_words;
 use crate::reader::Binary;
 use crate::row::RowSink;
 use crate::spec::{MAX_TIME_VALUE, element_type};
@@ -163,18 +164,8 @@ fn push_bson(ext_type: i8, element_type: u8, parts: &[&[u8]], out: &mut Vec<u8>)
 /// highest byte on, in whole words.
 #[cold]
 fn push_huge(number: f64, out: &mut Vec<u8>) -> Result<(), TooLong> {
-    const MANTISSA_BITS: u64 = f64::MANTISSA_DIGITS as u64 - 1;
     const WORD: usize = size_of::<u64>();
-    /// 2^1024 is above all doubles, and there is a sign.
-    const WORDS: usize = 1024 / 64 + 1;
-    let bits = number.to_bits();
-    let mantissa = bits & ((1 << MANTISSA_BITS) - 1) | 1 << MANTISSA_BITS;
-    let exponent = (bits >> MANTISSA_BITS & 0x7ff) - 1023 - MANTISSA_BITS;
-    let (word, shift) = ((exponent / 64) as usize, exponent % 64);
-    let mut words = [0; WORDS];
-    let shifted = u128::from(mantissa) << shift;
-    words[word] = shifted as u64;
-    words[word + 1] = (shifted >> 64) as u64;
+    let mut words = huge_words(number);
     let is_negative = number.is_sign_negative();
     if is_negative {
         let mut carry = true;
