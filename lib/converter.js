@@ -114,7 +114,8 @@ class NativeSourceRowConverter {
   /** @param {Uint8Array | readonly Uint8Array[]} source @param {MessagePackOptions} [options] */
   toMessagePack(source, options = {}) {
     const { of = 'document', as, layout = 'maps' } = checkOptions(options, MESSAGE);
-    if (typeof of !== 'string' || !Object.hasOwn(SOURCES, of)) throw invalid("options.of must be 'document', 'change' or 'batch'");
+    if (typeof of !== 'string' || !Object.hasOwn(SOURCES, of))
+      throw invalid("options.of must be 'document', 'change' or 'batch'");
     if (layout !== 'maps' && layout !== 'table') throw invalid("options.layout must be 'maps' or 'table'");
     if (of !== 'batch' && as !== undefined) throw invalid("options.as is for options.of: 'batch' only");
     const kind = of === 'batch' ? kindOf(options) : SOURCES[of];
@@ -157,7 +158,8 @@ function unresizable(source) {
 /** @param {Pick<BatchOptions, 'as'>} options */
 function kindOf(options) {
   const { as = 'auto' } = options;
-  if (typeof as !== 'string' || !Object.hasOwn(KINDS, as)) throw invalid("options.as must be 'auto', 'changes' or 'documents'");
+  if (typeof as !== 'string' || !Object.hasOwn(KINDS, as))
+    throw invalid("options.as must be 'auto', 'changes' or 'documents'");
   return KINDS[as];
 }
 
