@@ -11,7 +11,7 @@ import { readPostgres, startPostgres } from '../support/postgres.mjs';
 import { makeFolder, readReplica, replicate, sortRows } from '../support/replica.mjs';
 import { childrenOf, isAlive, progressOf } from '../support/workers.mjs';
 
-const KILLS = 30;
+const KILLS = 15;
 const EVENTS = 3000;
 /** Milliseconds after the processes that apply are there. */
 const KILL_WITHIN = 900;
