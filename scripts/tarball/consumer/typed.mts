@@ -52,7 +52,7 @@ const { id, idBuffer } = parseDocumentId(source);
 const fullDocument: Buffer | null | undefined = parseChangeDocument(source, { bson }).fullDocument;
 
 export function describe({ code, offset, path }: BsonRowError): string {
-  return `${code} at byte ${offset} in ${path.join('.')}`;
+  return path === undefined ? code : `${code} at byte ${offset} in ${path.join('.')}`;
 }
 export const used = [value, other, plain, id, idBuffer.length, fullDocument];
 
