@@ -215,8 +215,8 @@ describe('memory', () => {
         gc();
         return process.memoryUsage.rss();
       };
-      const before = memoryAfter(5);
-      report((memoryAfter(25) - before) / 2 ** 20);
+      const before = memoryAfter(20);
+      report((memoryAfter(40) - before) / 2 ** 20);
       `,
       FLAGS,
     );
