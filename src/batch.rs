@@ -22,8 +22,10 @@ pub enum OnError {
     Return,
 }
 
-const CURSOR: &str = "cursor must be a Buffer or Uint8Array that is not detached";
-const BUFFERS: &str = "buffers must be an array of Buffers or Uint8Arrays that are not detached";
+/// Refuses what is no cursor's document.
+pub const CURSOR: &str = "cursor must be a Buffer or Uint8Array that is not detached";
+/// Refuses what are no documents.
+pub const BUFFERS: &str = "buffers must be an array of Buffers or Uint8Arrays that are not detached";
 
 /// Where an object stands.
 struct Place<'s> {
@@ -49,7 +51,7 @@ pub fn convert_cursor(
     let source = unsafe { env.source(cursor, CURSOR) }?;
     let byte_length = source.bytes().len();
     let (reply, batch) = converter.reply(env, source.bytes())?;
-    let kind = kind.unwrap_or(if batch.is_change_stream { Kind::Change } else { Kind::Document });
+    let kind = batch.kind(kind);
     // A copy is made once: for every object it would be a copy of all of them.
     let copy = match &source {
         Source::Copied(bytes) => Some(bytes),
@@ -59,18 +61,20 @@ pub fn convert_cursor(
         Run { env, converter, kind, on_error, results: env.array_of(0)?, objects: Objects::default() };
     let mut index = 0;
     while index < batch.items.len() {
-        let places = batch.items[index..].iter().map(|item| Place {
-            source: cursor,
-            refusal: CURSOR,
-            copy,
-            spot: Spot::InBatch { item: *item, name: batch.name },
-        });
+        let places =
+            batch.spots_from(index).map(|spot| Place { source: cursor, refusal: CURSOR, copy, spot });
         index += env.scope(|| run.convert(index, places))?;
     }
+    end_reply(env, reply, byte_length, kind, run.results)?;
+    Ok(reply)
+}
+
+/// Gives a reply what it has besides its own fields: the size of its document, and its objects by the name of what they
+/// are.
+pub fn end_reply(env: Env, reply: Value, byte_length: usize, kind: Kind, results: Value) -> Result<()> {
     env.set_property(reply, c"byteLength", env.number(byte_length as f64)?)?;
     let name = if kind == Kind::Change { c"changes" } else { c"documents" };
-    env.set_property(reply, name, run.results)?;
-    Ok(reply)
+    env.set_property(reply, name, results)
 }
 
 /// An array of documents to their rows and identities.

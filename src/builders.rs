@@ -13,17 +13,12 @@ use std::ptr;
 
 use crate::node::{Env, Failure, Reference, Result, Value};
 use crate::parts::{MAX_OBJECT_IDS, Parts, Slot, SlotKind, Start};
+use crate::patience::Patience;
 use crate::shape::{MAX_TOKENS, ShapeId, Shapes, Token};
 use crate::spec;
 use crate::text::Text;
 use crate::utf8::{self, Encoded};
 
-/// Documents of at most so many bytes do without large buffers.
-const SMALL: usize = 512 << 10;
-/// After so many of them, large buffers that one before needed are given back. Not at once: memory that is new for
-/// every document of a run of large ones costs page faults. (a 1.5 MB document, each followed by a small one: 1.53 ms
-/// where the first lets go, 1.42 so)
-const PATIENCE: u32 = 64;
 /// Values whose room is kept from one document to the next.
 const KEPT_SLOTS: usize = 4096;
 
@@ -47,20 +42,16 @@ pub struct Workshop {
     /// Room for the values of objects.
     pub parts: Parts<Value>,
     arguments: Vec<Value>,
-    small_since_large: u32,
+    patience: Patience,
 }
 
 impl Workshop {
     /// Gives large buffers back after a number of documents that did without them; `length` is the last one's.
     #[inline(always)]
     pub fn rest(&mut self, length: usize) {
-        if self.text.is_large() || self.scratch.is_large() {
-            self.small_since_large = if length > SMALL { 0 } else { self.small_since_large + 1 };
-            if self.small_since_large >= PATIENCE {
-                self.text.shrink();
-                self.scratch.shrink();
-                self.small_since_large = 0;
-            }
+        if (self.text.is_large() || self.scratch.is_large()) && self.patience.is_over(length) {
+            self.text.shrink();
+            self.scratch.shrink();
         }
     }
 

@@ -2,7 +2,7 @@
 //! (<https://www.mongodb.com/docs/manual/reference/change-events/>): as they are, or with their documents as rows.
 
 use crate::deserialize::{self, Value, ValueSink};
-use crate::error::{Error, ErrorKind};
+use crate::error::ErrorKind;
 use crate::identity::{self, IdElement};
 use crate::names::Names;
 use crate::reader::Reader;
@@ -10,6 +10,7 @@ use crate::row::{RowOptions, RowSink, read_row};
 use crate::shape::Mark;
 use crate::spec::element_type;
 use crate::text::Text;
+use crate::walk::read_type;
 
 /// The field that names a document as an `_id` does.
 const DOCUMENT_KEY: &[u8] = b"documentKey";
@@ -24,7 +25,7 @@ pub fn read_event<'a, S: ValueSink>(
     names: &mut Names<'a, '_>,
     sink: &mut S,
 ) -> Result<(), S::Error> {
-    while let Some(element_type) = read_type(reader)? {
+    while let Some((element_type, _)) = read_type(reader, ErrorKind::ColumnType)? {
         let name = names.read(reader)?.bytes();
         match element_type {
             element_type::DOCUMENT if name == DOCUMENT_KEY => {
@@ -41,16 +42,6 @@ pub fn read_event<'a, S: ValueSink>(
         }
     }
     Ok(())
-}
-
-/// The next field's type; `None` behind the last.
-#[inline(always)]
-fn read_type(reader: &mut Reader<'_>) -> Result<Option<u8>, Error> {
-    match reader.read_type() {
-        0 if reader.is_at_end() => Ok(None),
-        0 => Err(reader.error(ErrorKind::ColumnType(0))),
-        element_type => Ok(Some(element_type)),
-    }
 }
 
 /// A field that is no document, or one that is deserialised.
@@ -94,7 +85,7 @@ where
     let (mut has_row, mut has_key) = (false, false);
     // The document of the row, and its `_id`.
     let (mut document_at, mut id) = (None, None::<IdElement<'a>>);
-    while let Some(element_type) = read_type(reader)? {
+    while let Some((element_type, _)) = read_type(reader, ErrorKind::ColumnType)? {
         // Few names begin like those that are treated apart.
         match reader.peek() {
             b'f' if matches!(element_type, element_type::DOCUMENT | element_type::NULL) => {
@@ -204,7 +195,7 @@ fn write_document_key<'a, S: ValueSink>(
     let mut key = reader.read_document()?;
     let mut has_id = false;
     names.mark(Mark::Enter);
-    while let Some(element_type) = read_type(&mut key)? {
+    while let Some((element_type, _)) = read_type(&mut key, ErrorKind::ColumnType)? {
         if names.read(&mut key)?.bytes() == b"_id" {
             has_id = true;
             names.mark(Mark::Identity);
@@ -219,7 +210,8 @@ fn write_document_key<'a, S: ValueSink>(
 mod tests {
     use super::read_event;
     use crate::deserialize::{Value, ValueSink};
-    use crate::error::{Error, ErrorKind};
+    use crate::error::Error;
+    use crate::error::ErrorKind;
     use crate::names::{Names, Sequence};
     use crate::reader::Reader;
     use crate::shape::Shapes;

@@ -108,6 +108,21 @@ pub struct Batch {
     pub is_change_stream: bool,
 }
 
+impl Batch {
+    /// Where its objects stand from one on, in order.
+    pub fn spots_from(&self, index: usize) -> impl Iterator<Item = Spot> + Clone {
+        // A slice: to skip those before would take their time for each that something begins from.
+        let items = self.items.get(index..).unwrap_or(&[]);
+        items.iter().map(|&item| Spot::InBatch { item, name: self.name })
+    }
+
+    /// What its objects are: what is wanted, or else changes where the cursor is a change stream's.
+    #[must_use]
+    pub fn kind(&self, wanted: Option<Kind>) -> Kind {
+        wanted.unwrap_or(if self.is_change_stream { Kind::Change } else { Kind::Document })
+    }
+}
+
 /// Reads the fields of the reply that `reader` stands at the beginning of: the batch is returned, all others go to
 /// `names` and `sink`. What is inside the batch's documents is not looked at.
 pub fn read_reply<'a, S: ValueSink>(

@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 
 use napi::sys;
 
-use crate::batch::{OnError, Refusal};
+use crate::batch::{BUFFERS, CURSOR, OnError, Refusal, end_reply};
 use crate::builders::{Layout, Objects, Workshop, tokens};
 use crate::converter::Converter;
-use crate::cursor_reply::{Batch, Item, Spot, read_reply};
+use crate::cursor_reply::{Batch, Spot, read_reply};
 use crate::js_row::{Conversion, Plan, Site};
 use crate::kind::Kind;
 use crate::names::{ReadNames, Sequence};
@@ -112,8 +112,8 @@ struct Reading {
     chunks: Vec<Chunk>,
     sequences: Vec<Entries>,
     byte_length: usize,
-    /// The objects of a reply and the field that they are in. Without a reply, each is a whole source.
-    batch: Option<(Vec<Item>, &'static str)>,
+    /// The objects of a reply. Without one, each is a whole source.
+    batch: Option<Batch>,
 }
 
 impl Reading {
@@ -121,7 +121,7 @@ impl Reading {
     fn spot(&self, index: usize) -> Option<Spot> {
         match &self.batch {
             None => Some(Spot::Whole),
-            Some((items, name)) => items.get(index).map(|&item| Spot::InBatch { item, name }),
+            Some(batch) => batch.spots_from(index).next(),
         }
     }
 }
@@ -144,14 +144,13 @@ impl Task {
                     Ok(())
                 });
                 match (reply, batch) {
-                    (Ok(reply), Some(Batch { name, items, is_change_stream })) => {
-                        let default = if is_change_stream { Kind::Change } else { Kind::Document };
-                        let kind = kind.unwrap_or(default);
+                    (Ok(reply), Some(batch)) => {
+                        let kind = batch.kind(*kind);
                         reading.kind = Some(kind);
                         reading.reply = Some((Ok(reply), chunk));
-                        let places = items.iter().map(|&item| (Ok(source), Spot::InBatch { item, name }));
+                        let places = batch.spots_from(0).map(|spot| (Ok(source), spot));
                         self.read_objects(kind, places, &mut recorder, &mut reading);
-                        reading.batch = Some((items, name));
+                        reading.batch = Some(batch);
                     }
                     (Err(failure), _) => {
                         let refusal = Refusal::new(failure, &Spot::Whole, bytes, 0, Kind::Document);
@@ -237,9 +236,6 @@ struct Work {
     /// Not touched by the other thread.
     job: Rc<Job>,
 }
-
-const CURSOR: &str = "cursor must be a Buffer or Uint8Array that is not detached";
-const BUFFERS: &str = "buffers must be an array of Buffers or Uint8Arrays that are not detached";
 
 impl Job {
     /// Begins to read a cursor's document.
@@ -390,9 +386,7 @@ impl Job {
             Ok(object) => object,
             Err(failure) => return self.refusal(env, failure, 0, Some(Spot::Whole)).throw(env),
         };
-        env.set_property(object, c"byteLength", env.number(byte_length as f64)?)?;
-        let name = if kind == Some(Kind::Change) { c"changes" } else { c"documents" };
-        env.set_property(object, name, results)?;
+        end_reply(env, object, byte_length, kind.unwrap_or(Kind::Document), results)?;
         Ok(object)
     }
 

@@ -41,6 +41,7 @@ pub mod column;
 pub mod identity;
 pub mod kind;
 pub mod locate;
+pub mod patience;
 pub mod projection;
 pub mod shape;
 pub mod strict;

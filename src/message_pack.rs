@@ -20,6 +20,7 @@ use crate::identity::find_id;
 use crate::kind::Kind;
 use crate::names::{Names, Sequence};
 use crate::object::{ObjectOptions, read_object, write_id};
+use crate::patience::Patience;
 use crate::reader::Reader;
 use crate::shape::{Guess, Mark, Shapes};
 use crate::spec::MIN_DOCUMENT;
@@ -42,11 +43,6 @@ pub mod extension {
     /// An integer of any size, as msgpackr writes it: two's complement from the highest byte on.
     pub const BIGINT: i8 = 0x42;
 }
-
-/// Messages of at most so many bytes do without large buffers.
-const SMALL: usize = KEEP / 2;
-/// After so many of them, large buffers are given back.
-const PATIENCE: u32 = 64;
 
 /// A text, a binary or a list that is longer than MessagePack can say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,7 +158,7 @@ pub struct Packer {
     slots: Vec<Range<usize>>,
     /// Where an object is put together whose names were not expected.
     spare: Vec<u8>,
-    small_since_large: u32,
+    patience: Patience,
 }
 
 impl Packer {
@@ -174,13 +170,10 @@ impl Packer {
 
     /// Begins a message. Large buffers are given back after a number of messages that did without them.
     pub fn begin(&mut self) {
-        if self.out.capacity() > KEEP || self.spare.capacity() > KEEP || self.text.is_large() {
-            self.small_since_large = if self.out.len() > SMALL { 0 } else { self.small_since_large + 1 };
-            if self.small_since_large >= PATIENCE {
-                self.small_since_large = 0;
-                self.text.shrink();
-                (self.out, self.spare) = (Vec::new(), Vec::new());
-            }
+        let is_large = self.out.capacity() > KEEP || self.spare.capacity() > KEEP || self.text.is_large();
+        if is_large && self.patience.is_over(self.out.len()) {
+            self.text.shrink();
+            (self.out, self.spare) = (Vec::new(), Vec::new());
         }
         self.out.clear();
     }
@@ -269,8 +262,7 @@ impl Packer {
         options: Options<'_>,
     ) -> std::result::Result<(), BatchFailure> {
         let (batch, kind, mut list) = self.write_reply(source, kind, options).map_err(BatchFailure::Reply)?;
-        for (index, item) in (0..).zip(&batch.items) {
-            let spot = Spot::InBatch { item: *item, name: batch.name };
+        for (index, spot) in (0..).zip(batch.spots_from(0)) {
             let result = match spot.bytes(source) {
                 Ok(object) => self.write_object(object.unwrap_or(&[]), kind, options, Some(&mut list)),
                 Err(error) => Err(error.into()),
@@ -302,7 +294,7 @@ impl Packer {
         let mut reply = None;
         self.write(source, Object::Reply, Style::OpenMap, None, |reader, names, _, values| {
             let batch = read_reply(reader, names, values)?;
-            let kind = kind.unwrap_or(if batch.is_change_stream { Kind::Change } else { Kind::Document });
+            let kind = batch.kind(kind);
             names.add("byteLength");
             values.write_value(Value::Number(source.len() as f64))?;
             names.add(if kind == Kind::Change { "changes" } else { "documents" });

@@ -404,7 +404,7 @@ fn large_buffers_are_given_back() {
     packer.write_one(&large, Kind::Document, OPTIONS).unwrap();
     assert!(packer.out.capacity() > KEEP);
     let small = bytes(doc! { "_id": 1 });
-    for _ in 0..super::PATIENCE {
+    for _ in 0..crate::patience::PATIENCE {
         assert!(packer.out.capacity() > KEEP);
         packer.begin();
         packer.write_one(&small, Kind::Document, OPTIONS).unwrap();
