@@ -385,13 +385,15 @@ function compile(tokens, makers, slots, idBytes) {
     }
   }
   addTemplates(outline);
+  const total = count(outline);
   return (given, together, handles, first, firstId) =>
-    fillFromSlots(outline, given, together, handles, first, firstId, slots, idBytes, makers);
+    fillFromSlots(outline, total, given, together, handles, first, firstId, slots, idBytes, makers);
 }
 
 /**
  * The object of an outline and of slots and ObjectIds, all of which are read before anything is made.
  * @param {Outline} outline
+ * @param {ReturnType<typeof count>} total
  * @param {unknown} given
  * @param {string} together
  * @param {unknown[]} handles
@@ -401,8 +403,7 @@ function compile(tokens, makers, slots, idBytes) {
  * @param {number} idBytes
  * @param {Makers} makers
  */
-function fillFromSlots(outline, given, together, handles, first, firstId, slots, idBytes, makers) {
-  const total = count(outline);
+function fillFromSlots(outline, total, given, together, handles, first, firstId, slots, idBytes, makers) {
   const ids = slots.objectIds.slice(firstId * idBytes, (firstId + total.ids) * idBytes);
   return fill(outline, given, readSlots(total.slots, together, handles, first, slots), ids, makers);
 }
@@ -430,7 +431,8 @@ function assemble(tokens, given, values, objectIds, makers) {
  * @param {Makers} makers
  */
 function assembleSlots(tokens, given, together, handles, slots, idBytes, makers) {
-  return fillFromSlots(readTokens(tokens), given, together, handles, 0, 0, slots, idBytes, makers);
+  const outline = readTokens(tokens);
+  return fillFromSlots(outline, count(outline), given, together, handles, 0, 0, slots, idBytes, makers);
 }
 
 module.exports = { assemble, assembleSlots, compile, SLOT_WORDS };
