@@ -6,7 +6,7 @@ import { CuttingProxy } from './support/cutting-proxy.mjs';
 import { finalState, parse } from './support/expected.mjs';
 import { makeMixedEvents } from './support/mixed-events.mjs';
 import { readPostgres, replicateInto, startPostgres } from './support/postgres.mjs';
-import { makeFolder, sortRows } from './support/replica.mjs';
+import { expectSame, makeFolder } from './support/replica.mjs';
 
 const { server, missing } = await startPostgres();
 const folder = makeFolder();
@@ -18,10 +18,7 @@ const manyBatches = ['--batch-rows', 3, '--retries', 8];
 
 async function expectWhole(address) {
   const replica = await readPostgres(server, address);
-  expect([...replica.keys()]).toEqual([...expected.keys()].sort());
-  for (const [namespace, rows] of replica) {
-    expect(sortRows(rows), namespace).toEqual(sortRows([...expected.get(namespace).values()]));
-  }
+  expectSame(replica, expected);
 }
 
 /** Until the first changes are stored. */

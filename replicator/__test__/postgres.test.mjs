@@ -10,7 +10,15 @@ import { PostgresSink } from '../lib/sink/postgres/postgres.mjs';
 import { event, put as putEvent, writeBson } from './support/captures.mjs';
 import { finalState, parse, splitDocuments } from './support/expected.mjs';
 import { readPostgres, replicateInto, startPostgres } from './support/postgres.mjs';
-import { DATA, makeFolder, readReplica, replicate, SAMPLE, sortRows } from './support/replica.mjs';
+import {
+  DATA,
+  expectSame,
+  makeFolder,
+  readReplica,
+  replicate,
+  SAMPLE,
+  sortRows,
+} from './support/replica.mjs';
 
 const { server, missing } = await startPostgres();
 const folder = makeFolder();
@@ -58,13 +66,6 @@ const typesOf = async (address, table) =>
       [`"${table}"`],
     ),
   );
-
-function expectSame(replica, expected) {
-  expect([...replica.keys()]).toEqual([...expected.keys()].sort());
-  for (const [namespace, rows] of replica) {
-    expect(sortRows(rows), namespace).toEqual(sortRows([...expected.get(namespace).values()]));
-  }
-}
 
 describe.skipIf(server === null)(`PostgreSQL ${missing}`, () => {
   describe('the same tables as SQLite', () => {

@@ -8,7 +8,7 @@ import { startCommand } from '../support/command.mjs';
 import { finalState, parse } from '../support/expected.mjs';
 import { makeMixedEvents, makeRandom } from '../support/mixed-events.mjs';
 import { readPostgres, startPostgres } from '../support/postgres.mjs';
-import { makeFolder, readReplica, sortRows } from '../support/replica.mjs';
+import { expectSame, makeFolder, readReplica } from '../support/replica.mjs';
 import { ReplayServer } from '../support/servers/replay-server.mjs';
 
 const KILLS = 50;
@@ -105,10 +105,7 @@ async function killAgainAndAgain(expect, name, newReplica) {
     }
     await server.stop();
     const replica = await read();
-    expect([...replica.keys()]).toEqual([...truth.keys()].sort());
-    for (const [namespace, rows] of replica) {
-      expect(sortRows(rows), namespace).toEqual(sortRows([...truth.get(namespace).values()]));
-    }
+    expectSame(replica, truth);
   }
   console.log(
     `crash test of the live source, ${name}: killed ${kills} times; ${midway} runs ended what a killed one began`,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import Database from 'libsql';
-import { afterAll } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { main } from '../../lib/cli.mjs';
 
 /** The data shared beside the repository, or wherever BSONROW_DATA says. */
@@ -67,6 +67,18 @@ export function query(file, sql, ...parameters) {
   const rows = db.prepare(sql).safeIntegers(true).raw().all(parameters);
   db.close();
   return rows;
+}
+
+/**
+ * A replica's tables are those expected, with the same rows in whatever order.
+ * @param {Map<string, object[]>} replica
+ * @param {Map<string, Map<unknown, object> | object[]>} expected by namespace
+ */
+export function expectSame(replica, expected) {
+  expect([...replica.keys()]).toEqual([...expected.keys()].sort());
+  for (const [namespace, rows] of replica) {
+    expect(sortRows(rows), namespace).toEqual(sortRows([...expected.get(namespace).values()]));
+  }
 }
 
 /** Rows in an order that does not depend on how they came, with their columns likewise. */

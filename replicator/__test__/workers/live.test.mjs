@@ -9,7 +9,7 @@ import { finalState, parse } from '../support/expected.mjs';
 import { DRIVERS, replicateLive, startReplay } from '../support/live.mjs';
 import { makeMixedEvents, makeRandom } from '../support/mixed-events.mjs';
 import { readPostgres, startPostgres } from '../support/postgres.mjs';
-import { makeFolder, readReplica, sortRows } from '../support/replica.mjs';
+import { expectSame, makeFolder, readReplica } from '../support/replica.mjs';
 import { childrenOf, progressOf } from '../support/workers.mjs';
 
 const KILLS = 30;
@@ -53,12 +53,6 @@ function makeShop(tokenOf, round) {
   return { collections, events, truth: finalState([...inserts, ...events.map(parse)]) };
 }
 
-function compare(replica, truth) {
-  expect([...replica.keys()]).toEqual([...truth.keys()].sort());
-  for (const [namespace, rows] of replica)
-    expect(sortRows(rows), namespace).toEqual(sortRows([...truth.get(namespace).values()]));
-}
-
 describe.each(DRIVERS)('%s', (_name, driver) => {
   test.each([
     ['2', 'messagepack'],
@@ -83,7 +77,7 @@ describe.each(DRIVERS)('%s', (_name, driver) => {
     const { code, stdout, stderr } = await run();
     expect(code, stderr).toBe(0);
     expect(stdout).toContain(`Read: ${COLLECTIONS.length * DOCUMENTS + EVENTS} documents`);
-    compare(readReplica(file), truth);
+    expectSame(readReplica(file), truth);
     const progress = progressOf(file);
     expect(progress).toHaveLength(1);
     expect((await run()).stdout).toContain('Read: 0 documents');
@@ -196,7 +190,7 @@ async function killAgainAndAgain(name, tokenOf, newReplica) {
       if (count > 0 && count < COLLECTIONS.length * DOCUMENTS + EVENTS / 2) midway += 1;
       isThrough = isReleased;
     }
-    compare(await read(), truth);
+    expectSame(await read(), truth);
   }
   console.log(
     `live source, several processes, ${name}: killed ${kills} times; ${midway} runs ended what a killed one began`,
