@@ -54,7 +54,7 @@ fn write_field<'a, S: ValueSink>(
 ) -> Result<(), S::Error> {
     match element_type {
         // A string of the event's own is read as a row's is: what is ill-formed is replaced.
-        element_type::STRING => sink.write_value(Value::Text(reader.read_string()?.bytes())),
+        element_type::STRING => sink.write_value(Value::Text(reader.read_string()?)),
         element_type::ARRAY => deserialize::write_element(reader, element_type, true, sink),
         _ => deserialize::write_value(reader, element_type, names, sink),
     }
@@ -224,7 +224,7 @@ mod tests {
         type Error = Error;
         fn write_value(&mut self, value: Value<'_>) -> Result<(), Error> {
             self.0.push(match value {
-                Value::Text(text) => String::from_utf8_lossy(text).into_owned(),
+                Value::Text(text) => String::from_utf8_lossy(text.bytes()).into_owned(),
                 value => format!("{value:?}"),
             });
             Ok(())

@@ -43,8 +43,9 @@ mod sse2 {
     use super::{CHUNK, Mask};
     use std::arch::x86_64::{
         __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128,
-        _mm_set1_epi8, _mm_setzero_si128, _mm_storeu_si128,
+        _mm_set1_epi8, _mm_setzero_si128,
     };
+    use std::mem::transmute;
 
     /// Sixteen bytes.
     #[derive(Clone, Copy)]
@@ -59,11 +60,12 @@ mod sse2 {
             Self(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
         }
 
-        /// Stores the sixteen bytes.
+        /// The sixteen bytes.
         #[inline(always)]
-        pub fn store(self, to: &mut [u8; CHUNK]) {
-            // SAFETY: the reference is to sixteen writable bytes; the store asks for no alignment.
-            unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), self.0) }
+        #[must_use]
+        pub fn bytes(self) -> [u8; CHUNK] {
+            // SAFETY: both are sixteen bytes, and any are valid for either.
+            unsafe { transmute(self.0) }
         }
 
         /// Which bytes are zero.
@@ -113,8 +115,9 @@ mod neon {
     use super::{CHUNK, Mask};
     use std::arch::aarch64::{
         uint8x16_t, vceqq_u8, vcgeq_u8, vcltq_u8, vdupq_n_u8, vget_lane_u64, vld1q_u8, vmvnq_u8, vorrq_u8,
-        vreinterpret_u64_u8, vreinterpretq_u16_u8, vshrn_n_u16, vst1q_u8,
+        vreinterpret_u64_u8, vreinterpretq_u16_u8, vshrn_n_u16,
     };
+    use std::mem::transmute;
 
     /// Sixteen bytes.
     #[derive(Clone, Copy)]
@@ -138,11 +141,12 @@ mod neon {
             Self(unsafe { vld1q_u8(bytes.as_ptr()) })
         }
 
-        /// Stores the sixteen bytes.
+        /// The sixteen bytes.
         #[inline(always)]
-        pub fn store(self, to: &mut [u8; CHUNK]) {
-            // SAFETY: the reference is to sixteen writable bytes.
-            unsafe { vst1q_u8(to.as_mut_ptr(), self.0) }
+        #[must_use]
+        pub fn bytes(self) -> [u8; CHUNK] {
+            // SAFETY: both are sixteen bytes, and any are valid for either.
+            unsafe { transmute(self.0) }
         }
 
         /// Which bytes are zero.
@@ -201,9 +205,10 @@ mod plain {
             Self(*bytes)
         }
 
-        /// Stores the sixteen bytes.
-        pub fn store(self, to: &mut [u8; CHUNK]) {
-            *to = self.0;
+        /// The sixteen bytes.
+        #[must_use]
+        pub fn bytes(self) -> [u8; CHUNK] {
+            self.0
         }
 
         fn mask(self, fits: impl Fn(u8) -> bool) -> Mask<1> {
@@ -253,11 +258,8 @@ mod tests {
             let equal = fast.equals_below(Chunk::load(&other), len);
             assert_eq!(equal, slow.equals_below(plain::Chunk::load(&other), len), "{bytes:?} {len}");
         }
-        let (mut to, mut plain_to) = ([0; CHUNK], [0; CHUNK]);
-        fast.store(&mut to);
-        slow.store(&mut plain_to);
-        assert_eq!(&to, bytes);
-        assert_eq!(&plain_to, bytes);
+        assert_eq!(&fast.bytes(), bytes);
+        assert_eq!(&slow.bytes(), bytes);
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub enum Column<'a> {
     Ascii(&'a [u8]),
     /// TEXT of the source in UTF-8, perhaps ill-formed: each maximal subpart of an ill-formed sequence stands for
     /// U+FFFD.
-    Text(&'a [u8]),
+    Text(Piece<'a>),
     /// TEXT that was written, likewise; not ASCII.
     Json(&'a [u8]),
     /// BLOB.
@@ -63,10 +63,6 @@ impl<'a> Column<'a> {
     pub fn from_written(written: Written<'a>) -> Self {
         if written.ascii { Self::Ascii(written.bytes) } else { Self::Json(written.bytes) }
     }
-
-    fn from_piece(piece: Piece<'a>) -> Self {
-        Self::Text(piece.bytes())
-    }
 }
 
 /// JSON text is longer than its BSON by this factor at the beginning; the buffer grows where it is more.
@@ -85,9 +81,7 @@ pub fn read_column<S: ColumnSink>(
     sink: &mut S,
 ) -> std::result::Result<(), S::Error> {
     match element_type {
-        element_type::STRING | element_type::SYMBOL => {
-            sink.write_column(Column::from_piece(reader.read_string()?))
-        }
+        element_type::STRING | element_type::SYMBOL => sink.write_column(Column::Text(reader.read_string()?)),
         element_type::INT32 => sink.write_column(Column::Integer(reader.read_i32()?.into())),
         element_type::INT64 => sink.write_column(Column::Integer(reader.read_i64()?)),
         element_type::DOUBLE => sink.write_column(Column::from_f64(reader.read_f64()?)),

@@ -6,7 +6,7 @@
 
 use crate::error::{ErrorKind, Result};
 use crate::names::Names;
-use crate::reader::{Binary, Reader};
+use crate::reader::{Binary, Piece, Reader};
 use crate::shape::Mark;
 use crate::spec::{self, element_type, subtype};
 
@@ -24,7 +24,7 @@ pub enum Value<'a> {
     /// A `bigint`.
     Int64(i64),
     /// A string, perhaps ill-formed.
-    Text(&'a [u8]),
+    Text(Piece<'a>),
     /// A `Date`, in milliseconds.
     Date(i64),
     /// An ObjectId, marked so.

@@ -129,7 +129,7 @@ fn check_value(reader: &mut Reader<'_>, element_type: u8, depth: usize) -> Resul
         }
         element_type::REGEX => {
             let (pattern, options) = reader.read_regex()?;
-            let pattern = pattern.well_formed(ErrorKind::IdUtf8, at)?;
+            let pattern = pattern.well_formed(ErrorKind::IdUtf8, at)?.bytes();
             if is_kept_by_regexp(pattern, options.bytes()) { Ok(()) } else { Err(ErrorKind::IdRegex.at(at)) }
         }
         element_type::DB_POINTER => {
@@ -177,7 +177,7 @@ fn check_names(reader: &mut Reader<'_>, named: bool, depth: usize) -> Result<()>
         }
         let name = reader.read_name()?;
         if named {
-            let name = name.well_formed(ErrorKind::IdUtf8, at)?;
+            let name = name.well_formed(ErrorKind::IdUtf8, at)?.bytes();
             match first {
                 None => first = Some(name),
                 Some(first) => {

@@ -21,7 +21,7 @@ use crate::kind::Kind;
 use crate::names::{Names, Sequence};
 use crate::object::{ObjectOptions, read_object, write_id};
 use crate::patience::Patience;
-use crate::reader::Reader;
+use crate::reader::{Piece, Reader};
 use crate::shape::{Guess, Mark, Shapes};
 use crate::spec::MIN_DOCUMENT;
 use crate::text::{KEEP, Text};
@@ -228,9 +228,9 @@ impl Packer {
             names.add("error");
             names.mark(Mark::Enter);
             names.add("code");
-            values.write_value(Value::Text(error.code.as_bytes()))?;
+            values.write_value(Value::Text(Piece::whole(error.code.as_bytes())))?;
             names.add("message");
-            values.write_value(Value::Text(error.message.as_bytes()))?;
+            values.write_value(Value::Text(Piece::whole(error.message.as_bytes())))?;
             if let Some((offset, path)) = error.place {
                 names.add("offset");
                 values.write_value(Value::Number(offset as f64))?;

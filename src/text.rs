@@ -194,7 +194,7 @@ impl<'t> Tail<'t> {
         // behind those.
         unsafe {
             self.at.write(b'"');
-            chunk.store(&mut *self.at.add(1).cast());
+            self.at.add(1).cast::<[u8; CHUNK]>().write(chunk.bytes());
             self.at.add(1 + len).cast::<[u8; 2]>().write_unaligned([b'"', after]);
             self.at = self.at.add(1 + len + 2);
         }

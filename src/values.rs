@@ -5,6 +5,7 @@ use crate::deserialize::{self, ValueSink};
 use crate::identity::document_of;
 use crate::node::{Failure, Result};
 use crate::parts::{Element, MAX_OBJECT_IDS, Make, Parts, SlotKind};
+use crate::reader::Piece;
 use crate::row::RowSink;
 use crate::scan;
 use crate::unread::UnreadJson;
@@ -40,7 +41,15 @@ impl<M: Make> Values<'_, M> {
     }
 
     #[inline(always)]
-    fn push_text(&mut self, text: &[u8]) -> Result<()> {
+    fn push_text(&mut self, text: Piece<'_>) -> Result<()> {
+        if self.parts.push_short(text) {
+            return Ok(());
+        }
+        self.push_long(text.bytes())
+    }
+
+    #[inline(never)]
+    fn push_long(&mut self, text: &[u8]) -> Result<()> {
         if text.len() >= LONG && scan::ascii_len(text) == text.len() {
             self.parts.push_handle(self.make.ascii_of_source(text)?);
             return Ok(());

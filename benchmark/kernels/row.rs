@@ -64,6 +64,15 @@ struct Kept {
     texts: Vec<u8>,
 }
 
+impl Kept {
+    #[inline(always)]
+    fn push_text(&mut self, text: &[u8]) {
+        let start = self.texts.len() as i32;
+        self.texts.extend_from_slice(text);
+        self.slots.push((start, self.texts.len() as i32, 0));
+    }
+}
+
 impl ColumnSink for Kept {
     type Error = Error;
     #[inline(always)]
@@ -71,11 +80,8 @@ impl ColumnSink for Kept {
         match column {
             Column::Integer(number) => self.slots.push((-1, 0, number as u64)),
             Column::Real(number) => self.slots.push((-2, 0, number.to_bits())),
-            Column::Ascii(text) | Column::Text(text) => {
-                let start = self.texts.len() as i32;
-                self.texts.extend_from_slice(text);
-                self.slots.push((start, self.texts.len() as i32, 0));
-            }
+            Column::Ascii(text) => self.push_text(text),
+            Column::Text(text) => self.push_text(text.bytes()),
             other => unreachable!("{other:?} is in no document here"),
         }
         Ok(())

@@ -44,7 +44,8 @@ impl From<Column<'_>> for Value {
                 assert!(text.is_ascii());
                 Self::Text(text.to_vec())
             }
-            Column::Text(text) | Column::Json(text) => Self::Text(text.to_vec()),
+            Column::Text(text) => Self::Text(text.bytes().to_vec()),
+            Column::Json(text) => Self::Text(text.to_vec()),
             Column::Blob(bytes) => Self::Blob(bytes.to_vec()),
         }
     }

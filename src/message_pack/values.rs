@@ -63,7 +63,8 @@ impl ColumnSink for Values<'_> {
             Column::Integer(number) => format::push_int64(number, out),
             Column::Real(number) => format::push_float64(number, out),
             Column::Ascii(text) => format::push_str(text, out)?,
-            Column::Text(text) | Column::Json(text) => push_text(text, out)?,
+            Column::Text(text) => push_text(text.bytes(), out)?,
+            Column::Json(text) => push_text(text, out)?,
             Column::Blob(bytes) => format::push_bin(bytes, out)?,
             Column::Unsigned(number) => push_unsigned(number, out),
             Column::Huge(number) => push_huge(number, out)?,
@@ -97,7 +98,7 @@ impl ValueSink for Values<'_> {
             Value::Boolean(boolean) => format::push_bool(boolean, out),
             Value::Number(number) => format::push_number(number, out),
             Value::Int64(number) => format::push_int64(number, out),
-            Value::Text(text) => push_text(text, out)?,
+            Value::Text(text) => push_text(text.bytes(), out)?,
             Value::Date(time_value) => push_date(time_value, out)?,
             Value::ObjectId(id) => push_ext(extension::OBJECT_ID, id, out)?,
             Value::Timestamp(timestamp) => {
