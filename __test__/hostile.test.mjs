@@ -198,6 +198,35 @@ describe('while the objects of a batch are made', () => {
     `);
     expect(outcome).toEqual({ length: 200, wrong: 0, errors: 0 });
   });
+
+  it('one event of long texts whose constructor converts another, or throws', () => {
+    const outcome = runScript(`${SETTING}
+      const textsOf = (index, count) => Array.from({ length: count }, (_, n) => ['t' + n, index + 'é'.repeat(5000) + n]);
+      /** The key comes first: texts are still to be read when its class runs. */
+      const longEventOf = (index, count) => serialize({
+        _id: { _data: '82' + index },
+        documentKey: { _id: idOf(index) },
+        fullDocument: Object.fromEntries(textsOf(index, count)),
+      });
+      const isWhole = ({ row, replicaId }, index, count) =>
+        textsOf(index, count).every(([name, text]) => row[name] === text) && replicaId.equals(idOf(index));
+      let inner;
+      disturb = () => { inner = converter.convertChange(longEventOf(7, 1)); };
+      let wrong = 0;
+      for (const count of [1, 2, 3]) {
+        for (let index = 0; index < 100; index++) {
+          const outer = converter.convertChange(longEventOf(index, count));
+          if (!isWhole(outer, index, count) || !isWhole(inner, 7, 1)) wrong++;
+        }
+      }
+      disturb = () => { throw new Error('no'); };
+      let thrown = 0;
+      try { converter.convertChange(longEventOf(1, 2)); } catch { thrown++; }
+      disturb = () => {};
+      report([wrong, thrown, isWhole(converter.convertChange(longEventOf(2, 1)), 2, 1)]);
+    `);
+    expect(outcome).toEqual([0, 1, true]);
+  });
 });
 
 describe('memory', () => {
