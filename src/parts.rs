@@ -14,8 +14,8 @@ use crate::spec;
 /// ObjectIds that can pass beside the values of one object.
 pub const MAX_OBJECT_IDS: usize = 16;
 /// Bytes of the texts of one object that pass together. (row of a 1 KB document: 64 bytes 714 ns, 256 bytes 688, 1 KiB
-/// 543, 4 KiB 558; order with 10 nested items: 1 KiB 1,631, 2 KiB 1,458, for twice the memory that a slice keeps alive)
-pub const MAX_TOGETHER: usize = 1024;
+/// 543, 4 KiB 558; order with 10 nested items: 1 KiB 1,465, 2 KiB 1,310) More would be more that a slice keeps alive.
+pub const MAX_TOGETHER: usize = 2048;
 
 /// Texts of at most so many bytes are looked at while they are copied, most of them by one load and one store. (with
 /// and without this: datasets/profiles 408 and 441 ns, datasets/books 557 and 582, row of a 1 KB document 506 and 521)

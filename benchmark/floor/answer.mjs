@@ -25,9 +25,9 @@ export const ways = ['each', 'together', 'returned'];
 const Handle = Object.freeze({ ABSENT: 0, LATIN1: 1, UTF16: 2, BYTES: 3, EXTERNAL: 4 });
 
 const MAX_SHORT = 64;
-/** As in src/parts.rs, src/js_row.rs and src/batch.rs of the converter. */
-const MAX_TOGETHER = 1024;
-const MIN_EXTERNAL = 16 << 10;
+/** As in src/parts.rs, src/values.rs and src/batch.rs of the converter. */
+const MAX_TOGETHER = 2048;
+const MIN_EXTERNAL = 8 << 10;
 const MAX_MADE = 32;
 
 const UNIT = 8;
