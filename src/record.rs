@@ -10,7 +10,7 @@ use crate::batch::Refusal;
 use crate::builders::{MAX_HANDLES, MAX_OBJECTS, MAX_SLOTS};
 use crate::names::{Names, Sequence};
 use crate::node::Result;
-use crate::parts::{Make, Parts, Start};
+use crate::parts::{Make, Parts, Slot, Start};
 use crate::reader::Reader;
 use crate::shape::{Guess, MAX_TOKENS, Shapes};
 use crate::text::Text;
@@ -156,6 +156,8 @@ pub struct Chunk {
     pub last: Option<std::result::Result<Recorded, Refusal>>,
     /// Which source the last object is given besides, and its place among the handles.
     pub given: Option<(usize, usize)>,
+    /// Where texts begin that V8 copies out of the one of all, a place for each cache line.
+    pub copied: Vec<u32>,
     /// Sequences that stand in no chunk before.
     new_sequences: usize,
 }
@@ -197,11 +199,24 @@ impl Chunk {
         self.parts.text_base = 0;
     }
 
+    /// Notes where the texts are copied from of the object that begins there.
+    fn note_copied(&mut self, start: Start) {
+        for &Slot { place: [start, end], .. } in &self.parts.slots[start.slot..] {
+            if start >= 0 && end - start < MIN_SLICE {
+                let start = start as u32;
+                if self.copied.last().is_none_or(|last| start / CACHE_LINE != last / CACHE_LINE) {
+                    self.copied.push(start);
+                }
+            }
+        }
+    }
+
     /// Takes the last object up: among the others, or as the last one.
     pub fn take(&mut self, recorded: Recorded) {
         match recorded {
             Recorded::Known(sequence) if self.parts.elements.is_empty() => {
                 let Parts { start, has_text, .. } = self.parts;
+                self.note_copied(start);
                 let given = self.given.map(|(_, place)| place);
                 self.objects.push(RecordedObject { sequence, start, has_text, given });
             }
@@ -209,6 +224,11 @@ impl Chunk {
         }
     }
 }
+
+/// V8 copies shorter texts where it cuts them; of others it only notes where they stand.
+const MIN_SLICE: i32 = 13;
+/// Bytes that are fetched at once.
+const CACHE_LINE: u32 = 64;
 
 /// Bytes of a chunk after which another begins: a chunk is made without a pause, and to copy that much
 /// takes half a millisecond.
