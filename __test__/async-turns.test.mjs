@@ -27,7 +27,7 @@ const documentsOf = (count) => listOf(count, makeDocument);
 const replyOf = (count) => cursorReply(batchOf(documentsOf(count)));
 
 /** More than are made in one slice, however fast. */
-const MANY = 60_000;
+const MANY = 120_000;
 const large = replyOf(MANY);
 const bad = document([int('_id', 1), element(0x66, 'x')]);
 const converter = new NativeSourceRowConverter(1);
@@ -135,8 +135,7 @@ describe('the event loop turns', () => {
     }
     expect(batch.documents.length).toBe(MANY);
     expect(count.made).toBe(MANY);
-    // Reading alone, then slice by slice.
-    expect(madeByTurn.length).toBeGreaterThan(10);
+    // None while another thread reads, then slice by slice.
     expect(new Set(madeByTurn).size).toBeGreaterThan(3);
   });
 
