@@ -2,6 +2,8 @@
 // sinks begin with them; a change is plain data, so that it can cross to another process.
 
 /**
+ * @typedef {import('bsonrow').SqliteValue | import('./encoded-text.mjs').EncodedText} RowValue
+ *
  * @typedef {object} Change
  * @property {'put' | 'remove' | 'drop' | 'rename' | 'dropDatabase' | 'none'} kind
  *   `put` stores the whole row in place of any earlier one, `remove` takes the row away, `drop` the whole
@@ -9,7 +11,7 @@
  * @property {string} operation the event's `operationType`, or `document` for a plain document
  * @property {string} [namespace] all kinds but `dropDatabase` and `none`
  * @property {Buffer} [key] `put` and `remove`: see key.mjs
- * @property {import('bsonrow').SqliteRow} [row] `put`
+ * @property {Record<string, RowValue>} [row] `put`
  * @property {string} [to] `rename`: the new namespace
  * @property {string} [database] `dropDatabase`
  * @property {keyof typeof ISSUES} [issue] `none`: why the change could not be applied

@@ -2,6 +2,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'libsql';
+import { EncodedText } from '../encoded-text.mjs';
 import { RefusedError, SinkError } from '../errors.mjs';
 import { claimOf, isEntryOf, resumeAlone } from '../positions.mjs';
 import { Catalog } from './catalog.mjs';
@@ -33,6 +34,8 @@ export class SqliteSink {
   #onWarning;
   #isSelected;
   #onRefused;
+  /** Whether bytes that are cast to TEXT are read as UTF-8: SQLite reads them in the file's own encoding. */
+  #isUtf8;
 
   /**
    * @param {string} file
@@ -52,6 +55,7 @@ export class SqliteSink {
       this.#db.pragma('synchronous = NORMAL');
       this.#db.pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
       this.#catalog = new Catalog(this.#db);
+      this.#isUtf8 = this.#db.prepare('PRAGMA encoding').raw().get([])[0] === 'UTF-8';
     } catch (error) {
       const reason = folderProblem(file) ?? error.message;
       throw new SinkError(`${file}: cannot be opened as an SQLite file: ${reason}`, { cause: error });
@@ -225,35 +229,61 @@ export class SqliteSink {
     const table = this.#catalog.findOrCreate(namespace);
     const names = Object.keys(row);
     const values = Object.values(row);
+    const encoded = this.#encodedIn(values);
     // No element name holds a NUL.
     const shape = names.join('\0');
-    const plan = table.statements.get(shape) ?? this.#plan(table, shape, names);
+    let plan = table.statements.get(shape);
+    if (plan === undefined || !encoded.every((index) => plan.encoded.has(index)))
+      plan = this.#plan(table, shape, names, new Set([...(plan?.encoded ?? []), ...encoded]));
     const parameters = [key];
     for (const index of plan.stored) parameters.push(storableValue(values[index]));
     if (plan.overflow.length > 0) {
       parameters.push(overflowJson(plan.overflow.map((index) => [names[index], values[index]])));
     }
+    for (const index of plan.flagged) parameters.push(values[index] instanceof EncodedText ? 1 : 0);
     plan.statement.run(parameters);
   }
 
-  /** The statement for rows of these element names, and which of their values it stores in columns. */
-  #plan(table, shape, names) {
+  /** Which of a row's values are encoded texts, unless the file has another encoding: then they are made strings. */
+  #encodedIn(values) {
+    const encoded = [];
+    for (let index = 0; index < values.length; index += 1) {
+      if (!(values[index] instanceof EncodedText)) continue;
+      if (this.#isUtf8) encoded.push(index);
+      else values[index] = values[index].toString();
+    }
+    return encoded;
+  }
+
+  /**
+   * The statement for rows of these element names, and which of their values it stores in columns.
+   * @param {Set<number>} encoded which values were encoded texts in some row so far. A parameter of each says whether
+   *   they are in this one, so that rows with long texts now here, now there, are one statement and not many
+   */
+  #plan(table, shape, names, encoded) {
     const columns = [KEY_COLUMN];
     const stored = [];
     const overflow = [];
+    const flagged = [];
+    const castable = new Set();
     names.forEach((name, index) => {
       const column = this.#catalog.column(table, name);
       if (column === null) {
         overflow.push(index);
-      } else {
-        stored.push(index);
-        columns.push(column);
+        return;
       }
+      if (encoded.has(index)) {
+        flagged.push(index);
+        castable.add(columns.length);
+      }
+      stored.push(index);
+      columns.push(column);
     });
     if (overflow.length > 0) columns.push(OVERFLOW_COLUMN);
-    const statement = this.#db.prepare(upsertSql(table, columns));
-    if (table.statements.size >= MAX_STATEMENTS) table.statements.clear();
-    const plan = { statement, stored, overflow };
+    const statement = this.#db.prepare(upsertSql(table, columns, castable));
+    const isNew = !table.statements.has(shape);
+    if (isNew && table.statements.size >= MAX_STATEMENTS) table.statements.clear();
+    const plan = { statement, stored, overflow, encoded, flagged };
     table.statements.set(shape, plan);
     return plan;
   }
@@ -278,14 +308,22 @@ export class SqliteSink {
 /**
  * Stores a row whole: columns that it does not have become NULL. Not REPLACE, which takes away every row that a
  * unique index of the user's holds for equal, without a word.
+ * @param {Set<number>} castable places of columns whose value may be the bytes of a text: a parameter for each, behind
+ *   those of the values, says whether it is
  */
-function upsertSql(table, columns) {
+function upsertSql(table, columns, castable) {
   const set = [...table.columns.values()].map((name) => assignment(name, columns.includes(name)));
   if (table.hasOverflow) set.push(assignment(OVERFLOW_COLUMN, columns.includes(OVERFLOW_COLUMN)));
   const list = columns.map(quoteName).join(', ');
-  const marks = columns.map(() => '?').join(', ');
+  let parameters = columns.length;
+  const marks = columns.map((_, place) => {
+    const value = `?${place + 1}`;
+    if (!castable.has(place)) return value;
+    parameters += 1;
+    return `iif(?${parameters}, CAST(${value} AS TEXT), ${value})`;
+  });
   const onConflict = set.length === 0 ? 'DO NOTHING' : `DO UPDATE SET ${set.join(', ')}`;
-  return `INSERT INTO ${table.quotedName} (${list}) VALUES (${marks}) ON CONFLICT (${KEY_COLUMN}) ${onConflict}`;
+  return `INSERT INTO ${table.quotedName} (${list}) VALUES (${marks.join(', ')}) ON CONFLICT (${KEY_COLUMN}) ${onConflict}`;
 }
 
 function assignment(name, isGiven) {

@@ -1,5 +1,7 @@
 // Values as parameters. Of many rows, a column is an array in the binary form of the wire: one parameter a column,
-// whatever the number of rows, and no value is escaped. Of a row alone, each value is one.
+// whatever the number of rows, and no value is escaped. Of a row alone, each value is one. The binary form of a text is
+// its UTF-8, which is the encoding of every connection.
+import { EncodedText } from '../../encoded-text.mjs';
 
 const HEADER_BYTES = 20;
 const NULL_LENGTH = -1;
@@ -20,14 +22,17 @@ const CODEC = {
     write: (buffer, value, offset) => buffer.writeDoubleBE(value, offset),
   },
   text: {
-    size: (value) => Buffer.byteLength(value),
-    write: (buffer, value, offset) => buffer.write(value, offset),
+    size: (value) => (value instanceof EncodedText ? value.bytes.length : Buffer.byteLength(value)),
+    write: (buffer, value, offset) => {
+      if (value instanceof EncodedText) buffer.set(value.bytes, offset);
+      else buffer.write(value, offset);
+    },
   },
 };
 
 /**
  * @param {import('./values.mjs').ColumnType} type
- * @param {import('bsonrow').SqliteValue[]} values at least one
+ * @param {import('../../changes.mjs').RowValue[]} values at least one
  * @returns {Buffer | string} a parameter for pg, which takes a Buffer for the binary form and a string for text
  */
 export function encodeArray(type, values) {
@@ -62,9 +67,10 @@ export function encodeArray(type, values) {
 }
 
 /**
- * @param {import('bsonrow').SqliteValue} value
+ * @param {import('../../changes.mjs').RowValue} value
  * @returns {Uint8Array | string | null} a parameter for pg; a number in the text form, which has all its digits
  */
 export function encodeValue(value) {
+  if (value instanceof EncodedText) return value.bytes;
   return value === null || value instanceof Uint8Array ? value : String(value);
 }

@@ -1,6 +1,7 @@
 // The sink of a PostgreSQL schema: one table a collection, one row a document.
 import { createHash, randomUUID } from 'node:crypto';
 import { Backoff } from '../../backoff.mjs';
+import { EncodedText } from '../../encoded-text.mjs';
 import { ConnectionLostError, RefusedError, SinkError } from '../../errors.mjs';
 import { isEntryOf, resumeAlone } from '../../positions.mjs';
 import { toRuns } from '../../runs.mjs';
@@ -430,7 +431,8 @@ function sizeOf({ row }) {
   let size = 0;
   for (const name in row) {
     const value = row[name];
-    if (typeof value === 'string' || value instanceof Uint8Array) size += value.length;
+    if (value instanceof EncodedText) size += value.bytes.length;
+    else if (typeof value === 'string' || value instanceof Uint8Array) size += value.length;
   }
   return size;
 }

@@ -1,5 +1,6 @@
 // Runs of changes → statements, and what no statement can store.
 import { createHash } from 'node:crypto';
+import { EncodedText } from '../../encoded-text.mjs';
 import { quoteName } from '../naming.mjs';
 import { KEY_COLUMN, OVERFLOW_COLUMN } from '../tables.mjs';
 import { overflowJson } from '../values.mjs';
@@ -32,8 +33,11 @@ export function unstorable({ namespace, to, database, row }) {
   }
   for (const name in row) {
     const value = row[name];
-    if (typeof value === 'string' && value.includes('\0'))
-      return `PostgreSQL has no text with U+0000 (column ${name})`;
+    const hasNul =
+      value instanceof EncodedText
+        ? value.bytes.includes(0)
+        : typeof value === 'string' && value.includes('\0');
+    if (hasNul) return `PostgreSQL has no text with U+0000 (column ${name})`;
   }
   return null;
 }

@@ -3,6 +3,7 @@
 // A column has one type, while an element may hold a number here and a text there. So values are of three classes,
 // each with a column of its own; and a column of numbers is as narrow as its numbers allow.
 
+import { EncodedText } from '../../encoded-text.mjs';
 import { isInt64 } from '../values.mjs';
 
 /** @typedef {'number' | 'text' | 'blob'} ValueClass */
@@ -10,9 +11,12 @@ import { isInt64 } from '../values.mjs';
 
 /** @returns {ValueClass} of a value that is not null */
 export function classOf(value) {
-  if (typeof value === 'string') return 'text';
+  if (isText(value)) return 'text';
   return typeof value === 'object' ? 'blob' : 'number';
 }
+
+/** @param {import('../../changes.mjs').RowValue} value */
+export const isText = (value) => typeof value === 'string' || value instanceof EncodedText;
 
 /**
  * The type of a column that is to take this value, too.
@@ -26,13 +30,12 @@ export function widenedType(current, value) {
 }
 
 function typeOf(value) {
+  if (isText(value)) return 'text';
   switch (typeof value) {
     case 'bigint':
       return isInt64(value) ? 'bigint' : 'numeric';
     case 'number':
       return 'double precision';
-    case 'string':
-      return 'text';
     default:
       return 'bytea';
   }

@@ -1,0 +1,18 @@
+// A text that is still UTF-8. A long one costs a sink several times less as bytes than as a string, which would be made of
+// them and made into them again.
+
+export class EncodedText {
+  /** @param {Buffer} bytes well-formed */
+  constructor(bytes) {
+    this.bytes = bytes;
+  }
+
+  /** For messages and for sinks that hold no bytes as text. */
+  toString() {
+    return this.bytes.toString();
+  }
+
+  toJSON() {
+    return this.toString();
+  }
+}
