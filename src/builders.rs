@@ -423,16 +423,18 @@ impl Objects {
     /// that it is given besides.
     #[inline(always)]
     pub fn push(&mut self, shape: ShapeId, start: Start, texts: Option<Range<usize>>, given: Option<usize>) {
-        let text = texts.as_ref().map(|_| self.texts.len());
+        let text = texts.as_ref().map(|_| self.texts.len() as u32);
         self.texts.extend(texts);
-        self.push_with(shape, start, text, given);
+        let first = [start.slot, start.object_id].map(|number| number as u32);
+        self.push_with(shape, first, text, given.map(|place| place as u32));
     }
 
-    /// The same, with its texts in that of the strings.
+    /// The same, by its first slot and ObjectId, with its texts in that of the strings.
     #[inline(always)]
-    pub fn push_with(&mut self, shape: ShapeId, start: Start, text: Option<usize>, given: Option<usize>) {
+    pub fn push_with(&mut self, shape: ShapeId, first: [u32; 2], text: Option<u32>, given: Option<u32>) {
+        let [slot, object_id] = first.map(|number| number as i32);
         let [text, given] = [text, given].map(|place| place.map_or(-1, |place| place as i32));
-        self.all.push([shape.0 as i32, start.slot as i32, start.object_id as i32, text, given]);
+        self.all.push([shape.0 as i32, slot, object_id, text, given]);
     }
 
     /// Whether there is room for one more, whatever it is.

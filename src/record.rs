@@ -10,7 +10,7 @@ use crate::batch::Refusal;
 use crate::builders::{MAX_HANDLES, MAX_OBJECTS, MAX_SLOTS};
 use crate::names::{Names, Sequence};
 use crate::node::Result;
-use crate::parts::{Make, Parts, Slot, Start};
+use crate::parts::{Make, Parts, Slot};
 use crate::reader::Reader;
 use crate::shape::{Guess, MAX_TOKENS, Shapes};
 use crate::text::Text;
@@ -156,22 +156,28 @@ pub struct Chunk {
     pub last: Option<std::result::Result<Recorded, Refusal>>,
     /// Which source the last object is given besides, and its place among the handles.
     pub given: Option<(usize, usize)>,
-    /// Where texts begin that V8 copies out of the one of all, a place for each cache line.
-    pub copied: Vec<u32>,
+    /// Where in the text of all those begin that V8 copies out of it.
+    pub short_texts: usize,
     /// Sequences that stand in no chunk before.
     new_sequences: usize,
 }
 
 /// An object that is made with others.
+///
+/// Its numbers are small, as are those of a chunk's parts: the thread that makes it waits for each cache line of them.
 pub struct RecordedObject {
     /// Its names.
-    pub sequence: usize,
-    /// Where its parts begin.
-    pub start: Start,
+    pub sequence: u32,
+    /// Its first slot.
+    pub slot: u32,
+    /// Its first handle.
+    pub handle: u32,
+    /// Its first ObjectId.
+    pub object_id: u32,
+    /// Which of the handles it is given besides.
+    pub given: Option<u32>,
     /// Whether a value is a text.
     pub has_text: bool,
-    /// Which of the handles it is given besides.
-    pub given: Option<usize>,
 }
 
 impl Chunk {
@@ -199,14 +205,21 @@ impl Chunk {
         self.parts.text_base = 0;
     }
 
-    /// Notes where the texts are copied from of the object that begins there.
-    fn note_copied(&mut self, start: Start) {
-        for &Slot { place: [start, end], .. } in &self.parts.slots[start.slot..] {
+    /// Ends the chunk: puts copies of the texts that V8 copies out of the one of all side by side, behind the others. Where
+    /// JavaScript takes them, it would wait for the cache line of each.
+    pub fn finish(&mut self) {
+        let Parts { slots, together, .. } = &mut self.parts;
+        self.short_texts = together.len();
+        if matches!(self.last, Some(Ok(_))) {
+            // The last texts are those of an object by itself, and are split off.
+            return;
+        }
+        for Slot { place, .. } in slots {
+            let [start, end] = *place;
             if start >= 0 && end - start < MIN_SLICE {
-                let start = start as u32;
-                if self.copied.last().is_none_or(|last| start / CACHE_LINE != last / CACHE_LINE) {
-                    self.copied.push(start);
-                }
+                let copy = together.len() as i32;
+                together.extend_from_within(start as usize..end as usize);
+                *place = [copy, copy + end - start];
             }
         }
     }
@@ -216,9 +229,10 @@ impl Chunk {
         match recorded {
             Recorded::Known(sequence) if self.parts.elements.is_empty() => {
                 let Parts { start, has_text, .. } = self.parts;
-                self.note_copied(start);
-                let given = self.given.map(|(_, place)| place);
-                self.objects.push(RecordedObject { sequence, start, has_text, given });
+                let given = self.given.map(|(_, place)| place as u32);
+                let [sequence, slot, handle, object_id] =
+                    [sequence, start.slot, start.handle, start.object_id].map(|number| number as u32);
+                self.objects.push(RecordedObject { sequence, slot, handle, object_id, given, has_text });
             }
             recorded => self.last = Some(Ok(recorded)),
         }
@@ -227,8 +241,6 @@ impl Chunk {
 
 /// V8 copies shorter texts where it cuts them; of others it only notes where they stand.
 const MIN_SLICE: i32 = 13;
-/// Bytes that are fetched at once.
-const CACHE_LINE: u32 = 64;
 
 /// Bytes of a chunk after which another begins: a chunk is made without a pause, and to copy that much
 /// takes half a millisecond.
