@@ -13,8 +13,8 @@ use crate::spec;
 
 /// ObjectIds that can pass beside the values of one object.
 pub const MAX_OBJECT_IDS: usize = 16;
-/// Bytes of the texts of one object that pass together. (row of a 1 KB document: 64 bytes 714 ns, 256 bytes 688, 1 KiB
-/// 543, 4 KiB 558; order with 10 nested items: 1 KiB 1,465, 2 KiB 1,310) More would be more that a slice keeps alive.
+/// Bytes of the texts of one object that pass together; with more, a slice would keep more alive. (row of a 1 KB document:
+/// 64 bytes 714 ns, 256 bytes 688, 1 KiB 543, 4 KiB 558; order with 10 nested items: 1 KiB 1,465, 2 KiB 1,310)
 pub const MAX_TOGETHER: usize = 2048;
 
 /// Texts of at most so many bytes are looked at while they are copied, most of them by one load and one store. (with
@@ -240,7 +240,8 @@ impl<H> Parts<H> {
         self.push_text(start, latin1.len());
     }
 
-    /// The same with a short text of a source, if it is ASCII and has room there; whether it was put there.
+    /// The same with a text of a source that [`Piece::append_ascii`] takes, if it is short and has room there; whether it
+    /// was put there.
     #[inline(always)]
     pub fn push_short(&mut self, text: Piece<'_>) -> bool {
         let (start, length) = (self.together.len(), text.len());

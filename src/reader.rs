@@ -63,7 +63,7 @@ impl<'a> Piece<'a> {
         unsafe { self.source.get_unchecked(self.start..self.start + self.len) }
     }
 
-    /// The same, which must be well-formed UTF-8; where it is not, that is an error of this kind at `at`.
+    /// The piece, whose bytes must be well-formed UTF-8; where they are not, that is an error of this kind at `at`.
     #[inline]
     pub fn well_formed(self, kind: ErrorKind, at: usize) -> Result<Self> {
         if utf8::is_valid(self.bytes()) { Ok(self) } else { Err(kind.at(at)) }

@@ -156,7 +156,7 @@ pub struct Chunk {
     pub last: Option<std::result::Result<Recorded, Refusal>>,
     /// Which source the last object is given besides, and its place among the handles.
     pub given: Option<(usize, usize)>,
-    /// Where in the text of all those begin that V8 copies out of it.
+    /// Where the texts begin in the text of all that V8 copies out of it; see [`Self::finish`].
     pub short_texts: usize,
     /// Sequences that stand in no chunk before.
     new_sequences: usize,
@@ -205,15 +205,15 @@ impl Chunk {
         self.parts.text_base = 0;
     }
 
-    /// Ends the chunk: puts copies of the texts that V8 copies out of the one of all side by side, behind the others. Where
-    /// JavaScript takes them, it would wait for the cache line of each.
+    /// Ends the chunk: puts copies of the short texts, which V8 copies out of the text of all, side by side behind it. Where
+    /// they stand, JavaScript would wait for the cache line of each.
     pub fn finish(&mut self) {
-        let Parts { slots, together, .. } = &mut self.parts;
-        self.short_texts = together.len();
         if matches!(self.last, Some(Ok(_))) {
-            // The last texts are those of an object by itself, and are split off.
+            // The last texts are those of an object by itself, and are split off: the short ones stay among the others.
             return;
         }
+        let Parts { slots, together, .. } = &mut self.parts;
+        self.short_texts = together.len();
         for Slot { place, .. } in slots {
             let [start, end] = *place;
             if start >= 0 && end - start < MIN_SLICE {

@@ -45,11 +45,11 @@ impl<M: Make> Values<'_, M> {
         if self.parts.push_short(text) {
             return Ok(());
         }
-        self.push_long(text.bytes())
+        self.push_other(text.bytes())
     }
 
     #[inline(never)]
-    fn push_long(&mut self, text: &[u8]) -> Result<()> {
+    fn push_other(&mut self, text: &[u8]) -> Result<()> {
         if text.len() >= LONG && scan::ascii_len(text) == text.len() {
             self.parts.push_handle(self.make.ascii_of_source(text)?);
             return Ok(());

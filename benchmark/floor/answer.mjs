@@ -25,7 +25,7 @@ export const ways = ['each', 'together', 'returned'];
 const Handle = Object.freeze({ ABSENT: 0, LATIN1: 1, UTF16: 2, BYTES: 3, EXTERNAL: 4 });
 
 const MAX_SHORT = 64;
-/** As in src/parts.rs, src/values.rs and src/batch.rs of the converter. */
+/** As in src/parts.rs, src/values.rs and src/builders.rs of the converter. */
 const MAX_TOGETHER = 2048;
 const MIN_EXTERNAL = 8 << 10;
 const MAX_MADE = 32;

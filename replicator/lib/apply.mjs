@@ -75,8 +75,8 @@ export class Applier {
   /**
    * Hands what has been collected to the sink, together with how far its source has been read, and waits until the
    * batch before is stored, not this one: the next is collected meanwhile, but for batches that are closed for their
-   * size. While it is awaited nothing more should be read, so that no more than two batches are ever held: that is how
-   * a slow sink slows its source.
+   * size. While it is awaited nothing more should be read, so that no more than two batches are ever held here: that is
+   * how a slow sink slows its source.
    * @throws what storing the batch before threw
    */
   async handOver(progress) {

@@ -1,5 +1,5 @@
 // A change: what happened to the rows of one collection, whatever source it came from. Sources end in changes,
-// sinks begin with them; a change is plain data, so that it can cross to another process.
+// sinks begin with them; a change is plain data where it is read, so that it can cross to another process.
 
 /**
  * @typedef {import('bsonrow').SqliteValue | import('./encoded-text.mjs').EncodedText} RowValue

@@ -1,5 +1,5 @@
-// A text that is still UTF-8. A long one costs a sink several times less as bytes than as a string, which would be made of
-// them and made into them again.
+// A text that is still UTF-8. A long one costs a sink less as bytes than as a string, which would be made of them and made
+// into them again; where it is not ASCII, several times less.
 
 export class EncodedText {
   /** @param {Buffer} bytes well-formed */

@@ -14,11 +14,11 @@ import { SinkError } from '../errors.mjs';
  * long as reading four. Orders of 98 KB a second with 2: 3,671, with 4: 4,124, with 6: 4,119.
  */
 export const SLOTS = 4;
-/** Farther apart than any message is long. The file is sparse: it takes the space of what is written. */
+/** Farther apart than any message is long. The file is sparse: it takes the space of the longest in each slot. */
 const SLOT_BYTES = 2 ** 34;
 /** A file system in memory, where there is one with room enough. */
 const IN_MEMORY = '/dev/shm';
-const MIN_FREE_BYTES = 256 * 1024 * 1024;
+const MIN_FREE_BYTES = SLOTS * 128 * 1024 * 1024;
 
 export class Spool {
   fd;

@@ -9,14 +9,14 @@ import { isInt64 } from '../values.mjs';
 /** @typedef {'number' | 'text' | 'blob'} ValueClass */
 /** @typedef {'bigint' | 'double precision' | 'numeric' | 'text' | 'bytea'} ColumnType */
 
+/** @param {import('../../changes.mjs').RowValue} value */
+const isText = (value) => typeof value === 'string' || value instanceof EncodedText;
+
 /** @returns {ValueClass} of a value that is not null */
 export function classOf(value) {
   if (isText(value)) return 'text';
   return typeof value === 'object' ? 'blob' : 'number';
 }
-
-/** @param {import('../../changes.mjs').RowValue} value */
-export const isText = (value) => typeof value === 'string' || value instanceof EncodedText;
 
 /**
  * The type of a column that is to take this value, too.

@@ -9,8 +9,9 @@ const [BIN_8, BIN_16, BIN_32] = [0xc4, 0xc5, 0xc6];
 const [EXT_8, EXT_16, EXT_32] = [0xc7, 0xc8, 0xc9];
 const [STR_8, STR_16, STR_32] = [0xd9, 0xda, 0xdb];
 const [ARRAY_16, ARRAY_32] = [0xdc, 0xdd];
-/** Bytes of a value, by its format from nil to fixext 16; 0 where each has its own length, or where it is none. */
+/** Nil and fixext 16. */
 const [FIRST_FIXED, LAST_FIXED] = [0xc0, 0xd8];
+/** Bytes of a value, by its format from one to the other; 0 where each has its own length, or where it is none. */
 const FIXED = [1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 5, 9, 2, 3, 5, 9, 2, 3, 5, 9, 3, 4, 6, 10, 18];
 
 /**
@@ -48,7 +49,7 @@ export function longTextsToBytes(row, minBytes) {
   return long;
 }
 
-/** Goes from value to value. What the row does not have, or have whole, is an error. */
+/** Goes from value to value. A value that is missing or cut short is an error. */
 class Walk {
   at = 0;
   #row;
