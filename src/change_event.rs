@@ -210,8 +210,7 @@ fn write_document_key<'a, S: ValueSink>(
 mod tests {
     use super::read_event;
     use crate::deserialize::{Value, ValueSink};
-    use crate::error::Error;
-    use crate::error::ErrorKind;
+    use crate::error::{Error, ErrorKind};
     use crate::names::{Names, Sequence};
     use crate::reader::Reader;
     use crate::shape::Shapes;

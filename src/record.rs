@@ -156,7 +156,7 @@ pub struct Chunk {
     pub last: Option<std::result::Result<Recorded, Refusal>>,
     /// Which source the last object is given besides, and its place among the handles.
     pub given: Option<(usize, usize)>,
-    /// Where the texts begin in the text of all that V8 copies out of it; see [`Self::finish`].
+    /// Where the copies of short texts begin in the text of all, or 0, where there are none; see [`Self::finish`].
     pub short_texts: usize,
     /// Sequences that stand in no chunk before.
     new_sequences: usize,

@@ -48,10 +48,10 @@ function figureLine(figures) {
   ]);
 }
 
-/** An event has no floor by several calls: the fewest calls are what its target is about. */
 /**
- * Of an event by several calls and of a message it would be another; for a reply it would keep the constants of thousands
- * of events, which the collector goes through with every contender.
+ * Without a floor: an event by several calls, as the fewest calls are what its target is about; a message, for which it
+ * would be another; and a reply, for which it would keep the constants of thousands of events, which the collector goes
+ * through with every contender.
  */
 const withoutFloor = new Set(['event', 'batch', 'message', 'table']);
 const hasFloor = ({ kind, targets }) => !withoutFloor.has(kind) && targets?.typescript !== undefined;
