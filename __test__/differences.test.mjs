@@ -209,6 +209,21 @@ describe('two different _ids never become one', () => {
     }
   });
 
+  it('a regular expression is kept where the RegExp made of it has its pattern for a source', () => {
+    const alphabet = ['a', '/', '\\', '[', ']', '\n'];
+    const patterns = [''];
+    for (const pattern of patterns) {
+      if (pattern.length < 5) patterns.push(...alphabet.map((character) => pattern + character));
+    }
+    for (const pattern of patterns) {
+      // What no RegExp can be is refused by the deserialisation itself.
+      const { value: regexp } = attempt(() => new RegExp(pattern));
+      const bytes = document([element(Type.REGEX, '_id', payload.regex(pattern, ''))]);
+      const { value } = attempt(() => converter.rawToSqliteRow(bytes));
+      expect(value?.replicaId.source, pattern).toBe(regexp?.source === pattern ? pattern : undefined);
+    }
+  });
+
   it.skipIf(peerMissing)('the TypeScript converter merges names that are ill-formed or stand twice', () => {
     const oracle = new peer.DirectSourceRowConverter(peer.contextFor(0));
     const idOf = (elements) =>

@@ -98,16 +98,33 @@ pub fn find_id<'a>(reader: &mut Reader<'a>) -> Result<IdElement<'a>> {
 }
 
 /// Whether a `RegExp` made of a regular expression tells it from all others. It drops options that it lacks and
-/// sorts the rest; and its source says the same of an empty pattern and `(?:)`, of a slash or line terminator and
-/// its escape.
+/// sorts the rest; and its source says the same of an empty pattern and `(?:)`, and of a line terminator or slash and
+/// its escape, but for a slash in a class, which it leaves (ECMAScript's EscapeRegExpPattern, as V8 does it).
 fn is_kept_by_regexp(pattern: &[u8], options: &[u8]) -> bool {
     const KEPT_OPTIONS: &[u8] = b"ims";
     let line_terminator = |bytes: &[u8]| matches!(bytes, [0xe2, 0x80, 0xa8 | 0xa9]);
     !pattern.is_empty()
-        && !pattern.iter().any(|byte| matches!(byte, b'/' | b'\n' | b'\r'))
+        && !has_bare_slash(pattern)
+        && !pattern.iter().any(|byte| matches!(byte, b'\n' | b'\r'))
         && !pattern.windows(3).any(line_terminator)
         && options.iter().all(|option| KEPT_OPTIONS.contains(option))
         && options.is_sorted_by(|left, right| left < right)
+}
+
+/// Whether a pattern has a slash that is neither escaped nor in a class.
+fn has_bare_slash(pattern: &[u8]) -> bool {
+    let mut in_class = false;
+    let mut bytes = pattern.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' => drop(bytes.next()),
+            b'[' => in_class = true,
+            b']' => in_class = false,
+            b'/' if !in_class => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Refuses a document that could not be told from another, once deserialised: a `documentKey`.
@@ -283,5 +300,23 @@ mod tests {
         assert!(read(&bytes(doc! { "_id": { "r": regex(cstr!("im").into()) } })).is_ok());
         let extended = bytes(doc! { "_id": { "r": regex(cstr!("x").into()) } });
         assert_eq!(read(&extended), Err(ErrorKind::IdRegex));
+        for (pattern, kept) in [
+            (cstr!("a\\/b"), true),
+            (cstr!("[/]"), true),
+            (cstr!("[\\]/]"), true),
+            (cstr!("\\\\\\/"), true),
+            (cstr!(""), false),
+            (cstr!("a/b"), false),
+            (cstr!("\\\\/"), false),
+            (cstr!("[a]/"), false),
+            (cstr!("\\[/"), false),
+            (cstr!("[\n]"), false),
+            (cstr!("\\\r"), false),
+            (cstr!("\u{2028}"), false),
+        ] {
+            let regex = Regex { pattern: pattern.into(), options: cstr!("").into() };
+            let document = bytes(doc! { "_id": { "r": regex } });
+            assert_eq!(read(&document).err(), (!kept).then_some(ErrorKind::IdRegex), "{pattern:?}");
+        }
     }
 }

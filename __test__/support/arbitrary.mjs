@@ -99,6 +99,11 @@ const binary = fc.oneof(
   anyBytes(20).map((bytes) => payload.legacyBinary(bytes)),
 );
 
+/** Regular expressions of what a `RegExp` may write in another way. */
+const pattern = fc
+  .array(fc.constantFrom('a', '/', '\\', '[', ']', '\n', '\u2028'), { maxLength: 8 })
+  .map((parts) => Buffer.from(parts.join('')));
+
 const typed = (type, arbitrary) => arbitrary.map((bytes) => [type, bytes]);
 const nothing = fc.constant(Buffer.alloc(0));
 
@@ -116,7 +121,9 @@ const SCALARS = [
   typed(Type.NULL, nothing),
   typed(
     Type.REGEX,
-    fc.tuple(text.map(withoutZeros), text.map(withoutZeros)).map((parts) => payload.regex(...parts)),
+    fc
+      .tuple(fc.oneof(text.map(withoutZeros), pattern), text.map(withoutZeros))
+      .map((parts) => payload.regex(...parts)),
   ),
   typed(
     Type.DB_POINTER,
