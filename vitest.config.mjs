@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['**/__test__/**/*.test.mjs'],
+    setupFiles: ['__test__/support/seed-properties.mjs'],
     globalSetup: ['__test__/support/global-setup.mjs'],
     // A child process a file: a crash of the addon shows as the crash of one file.
     pool: 'forks',

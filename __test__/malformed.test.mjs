@@ -9,12 +9,10 @@ import { dataMissing, listFiles, readBytes, smallDocuments, splitDocuments } fro
 import { refusal } from './support/model.mjs';
 import { attempt, expectBsonRowError, isListedMessage, sameRow, withoutProto } from './support/outcome.mjs';
 import { oracles, peer } from './support/peer.mjs';
-import { createRandom, randomBytes, seed } from './support/random.mjs';
+import { createRandom, randomBytes } from './support/random.mjs';
 import { describeUnless } from './support/skip.mjs';
 import { timeRatio } from './support/time-ratio.mjs';
 import { TYPE_TABLE } from './support/type-table.mjs';
-
-console.log(`Malformed documents: BSONROW_SEED=${seed}`);
 
 const converter = new NativeSourceRowConverter(0, peer && { bson: peer.bson });
 const random = createRandom();

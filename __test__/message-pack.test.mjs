@@ -17,18 +17,15 @@ import { dataEvents, documentWithId, eventElements } from './support/events.mjs'
 import { decodersOf, expectDecoded, LAYOUTS } from './support/message-pack.mjs';
 import { attempt, expectSame } from './support/outcome.mjs';
 import { NAME, PLACES } from './support/places.mjs';
-import { seed } from './support/random.mjs';
 import { batchOf, cursorReply } from './support/replies.mjs';
 import { describeUnless } from './support/skip.mjs';
 import { TYPE_TABLE } from './support/type-table.mjs';
-
-console.log(`MessagePack: BSONROW_SEED=${seed}`);
 
 const bson6 = createRequire(import.meta.url)('bson');
 const BSONS = { 'bson 6': bson6, 'bson 7': bson7 };
 const MODES = Object.values(DateRenderMode);
 const RUNS = 500;
-const check = (property) => fc.assert(property, { seed, numRuns: RUNS });
+const check = (property) => fc.assert(property, { numRuns: RUNS });
 
 const converter = new NativeSourceRowConverter(0);
 const decoders = decodersOf(bson6);

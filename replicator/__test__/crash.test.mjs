@@ -3,6 +3,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'vitest';
+import { seed } from '../../__test__/support/random.mjs';
 import { writeBson } from './support/captures.mjs';
 import { startCommand } from './support/command.mjs';
 import { finalState, parse } from './support/expected.mjs';
@@ -14,9 +15,6 @@ const KILLS = 25;
 const EVENTS = 3000;
 /** Of the time that a whole run takes, when a kill comes at the earliest: before that, nothing has been read. */
 const EARLIEST = 0.2;
-
-const seed = Number(process.env.BSONROW_SEED ?? Date.now() % 1_000_000);
-console.log(`crash test: BSONROW_SEED=${seed}`);
 
 const { server, missing } = await startPostgres();
 const folder = makeFolder();

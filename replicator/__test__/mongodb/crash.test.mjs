@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serialize } from 'bson';
 import { describe, test } from 'vitest';
+import { seed } from '../../../__test__/support/random.mjs';
 import { startCommand } from '../support/command.mjs';
 import { finalState, parse } from '../support/expected.mjs';
 import { makeMixedEvents, makeRandom } from '../support/mixed-events.mjs';
@@ -20,9 +21,6 @@ const EARLY_MS = 300;
 /** The others come so long after one of so many commands, at most: well within the work there is. */
 const COMMANDS = 50;
 const LATER_MS = 10;
-
-const seed = Number(process.env.BSONROW_SEED ?? Date.now() % 1_000_000);
-console.log(`crash test of the live source: BSONROW_SEED=${seed}`);
 
 const { server: postgres, missing } = await startPostgres();
 const folder = makeFolder();

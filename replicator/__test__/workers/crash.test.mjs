@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { seed } from '../../../__test__/support/random.mjs';
 import { writeBson } from '../support/captures.mjs';
 import { startCommand } from '../support/command.mjs';
 import { finalState, parse } from '../support/expected.mjs';
@@ -15,9 +16,6 @@ const KILLS = 15;
 const EVENTS = 3000;
 /** Milliseconds after the processes that apply are there. */
 const KILL_WITHIN = 900;
-
-const seed = Number(process.env.BSONROW_SEED ?? Date.now() % 1_000_000);
-console.log(`crash test of several processes: BSONROW_SEED=${seed}`);
 
 const isLinux = process.platform === 'linux';
 const { server, missing } = await startPostgres();

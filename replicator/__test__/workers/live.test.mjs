@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deserialize, serialize } from 'bson';
 import { describe, expect, test } from 'vitest';
+import { seed } from '../../../__test__/support/random.mjs';
 import { startCommand } from '../support/command.mjs';
 import { finalState, parse } from '../support/expected.mjs';
 import { DRIVERS, replicateLive, startReplay } from '../support/live.mjs';
@@ -15,9 +16,6 @@ import { childrenOf, progressOf } from '../support/workers.mjs';
 const KILLS = 30;
 const DOCUMENTS = 300;
 const EVENTS = 1200;
-
-const seed = Number(process.env.BSONROW_SEED ?? Date.now() % 1_000_000);
-console.log(`live source, several processes: BSONROW_SEED=${seed}`);
 
 const { server: postgres, missing } = await startPostgres();
 const folder = makeFolder();
