@@ -1,0 +1,82 @@
+// Converts what inputs.mjs has in all ways there are, so that the addon counts what runs how often. Rows and changes,
+// one by one, count most.
+
+import { batchOf, cursorReply } from '../../__test__/support/replies.mjs';
+import {
+  bufferToSqlite,
+  NativeSourceRowConverter,
+  parseChangeDocument,
+  parseDocumentId,
+} from '../../index.js';
+import { documents, events } from './inputs.mjs';
+
+const ROUNDS = 40;
+const BATCH_ROUNDS = 4;
+
+/** A converter of options. */
+const by = (options = {}, mode = 1) => new NativeSourceRowConverter(mode, options);
+const converters = [by(), by({}, 0), by({}, 2), by({ zeroCopy: true }), by({ strict: true })];
+const [converter] = converters;
+const described = by({ updateDescription: true });
+const lazy = by({ lazyJson: true });
+const selecting = by({ columns: ['_id', 'name', 'email', 'title'] });
+const following = by({ columns: { id: '_id', city: 'address.city', body: 'message.body' } });
+
+/** Some sources are malformed on purpose. */
+function attempt(convert, source) {
+  try {
+    return convert(source);
+  } catch {
+    return undefined;
+  }
+}
+
+function repeat(rounds, sources, ...conversions) {
+  for (let round = 0; round < rounds; round++) {
+    for (const convert of conversions) for (const source of sources) attempt(convert, source);
+  }
+}
+
+for (const sources of Object.values(documents)) {
+  repeat(ROUNDS, sources, ...converters.map((each) => (source) => each.rawToSqliteRow(source)));
+  repeat(
+    BATCH_ROUNDS,
+    sources,
+    (source) => selecting.rawToSqliteRow(source),
+    (source) => following.rawToSqliteRow(source),
+    (source) => Object.values(lazy.rawToSqliteRow(source).row),
+    (source) => bufferToSqlite(source, 1),
+    parseDocumentId,
+    (source) => converter.toMessagePack(source),
+  );
+}
+
+for (const sources of Object.values(events)) {
+  repeat(
+    ROUNDS,
+    sources,
+    (event) => converter.convertChange(event),
+    (event) => described.convertChange(event),
+    (event) => converter.rawToSqliteRow(parseChangeDocument(event).fullDocument),
+  );
+  repeat(BATCH_ROUNDS, sources, (event) => converter.toMessagePack(event, { of: 'change' }));
+}
+
+/** Batches, on this thread and on others. */
+async function repeatBatches(sources, isChangeStream) {
+  const reply = cursorReply(batchOf(sources), { isChangeStream });
+  const options = { onError: 'return' };
+  for (let round = 0; round < BATCH_ROUNDS; round++) {
+    attempt((source) => converter.convertBatch(source, options), reply);
+    await converter.convertBatchAsync(reply, options).catch(() => {});
+    for (const layout of ['maps', 'table']) {
+      attempt((source) => converter.toMessagePack(source, { ...options, of: 'batch', layout }), reply);
+    }
+    if (isChangeStream) continue;
+    converter.convertDocuments(sources, options);
+    await converter.convertDocumentsAsync(sources, options);
+  }
+}
+
+for (const sources of Object.values(documents)) await repeatBatches(sources, false);
+for (const sources of Object.values(events)) await repeatBatches(sources, true);
