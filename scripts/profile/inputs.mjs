@@ -69,5 +69,6 @@ export const events = {
 if (dataMissing) console.warn(`The profile is taken without real documents: ${dataMissing}.`);
 for (const file of listFiles('.', '.bson', '.bson.gz')) {
   const all = splitDocuments(readBytes(file)).documents.map((bytes) => Buffer.from(bytes));
-  if (all.length <= MAX_DOCUMENTS) (file.startsWith('events/') ? events : documents)[file] = all;
+  if (all.length > 0 && all.length <= MAX_DOCUMENTS)
+    (file.startsWith('events/') ? events : documents)[file] = all;
 }

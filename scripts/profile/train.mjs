@@ -10,8 +10,9 @@ import {
 } from '../../index.js';
 import { documents, events } from './inputs.mjs';
 
-const ROUNDS = 40;
-const BATCH_ROUNDS = 4;
+/** How much of each list is converted each way: as many rounds as make one of the two. */
+const DOCUMENTS = 2000;
+const BYTES = 4_000_000;
 
 /** A converter of options. */
 const by = (options = {}, mode = 1) => new NativeSourceRowConverter(mode, options);
@@ -31,19 +32,24 @@ function attempt(convert, source) {
   }
 }
 
-function repeat(rounds, sources, ...conversions) {
-  for (let round = 0; round < rounds; round++) {
+function roundsOf(sources) {
+  const bytes = sources.reduce((sum, { length }) => sum + length, 0);
+  return Math.ceil(Math.min(DOCUMENTS / sources.length, BYTES / bytes));
+}
+
+function repeat(sources, ...conversions) {
+  for (let rounds = roundsOf(sources); rounds > 0; rounds--) {
     for (const convert of conversions) for (const source of sources) attempt(convert, source);
   }
 }
 
 for (const sources of Object.values(documents)) {
-  repeat(ROUNDS, sources, ...converters.map((each) => (source) => each.rawToSqliteRow(source)));
   repeat(
-    BATCH_ROUNDS,
     sources,
+    ...converters.map((each) => (source) => each.rawToSqliteRow(source)),
     (source) => selecting.rawToSqliteRow(source),
     (source) => following.rawToSqliteRow(source),
+    (source) => lazy.rawToSqliteRow(source),
     (source) => Object.values(lazy.rawToSqliteRow(source).row),
     (source) => bufferToSqlite(source, 1),
     parseDocumentId,
@@ -53,20 +59,19 @@ for (const sources of Object.values(documents)) {
 
 for (const sources of Object.values(events)) {
   repeat(
-    ROUNDS,
     sources,
-    (event) => converter.convertChange(event),
+    ...converters.map((each) => (event) => each.convertChange(event)),
     (event) => described.convertChange(event),
     (event) => converter.rawToSqliteRow(parseChangeDocument(event).fullDocument),
+    (event) => converter.toMessagePack(event, { of: 'change' }),
   );
-  repeat(BATCH_ROUNDS, sources, (event) => converter.toMessagePack(event, { of: 'change' }));
 }
 
 /** Batches, on this thread and on others. */
 async function repeatBatches(sources, isChangeStream) {
   const reply = cursorReply(batchOf(sources), { isChangeStream });
   const options = { onError: 'return' };
-  for (let round = 0; round < BATCH_ROUNDS; round++) {
+  for (let rounds = roundsOf(sources); rounds > 0; rounds--) {
     attempt((source) => converter.convertBatch(source, options), reply);
     await converter.convertBatchAsync(reply, options).catch(() => {});
     for (const layout of ['maps', 'table']) {
