@@ -134,8 +134,7 @@ impl Run<'_> {
     ) -> Result<usize> {
         let Self { env, converter, .. } = *self;
         let site = converter.site(env);
-        let mut parts = std::mem::take(&mut site.workshop.borrow_mut().parts);
-        parts.clear();
+        let mut parts = site.workshop.borrow_mut().give_room();
         // What is made by itself does not pass with the others: it may be of more values than those have room for.
         let last =
             self.read(places.clone(), &mut parts).map(|read| read.map(|layout| (layout, parts.split_last())));

@@ -39,8 +39,10 @@ pub struct Workshop {
     pub text: Text,
     /// Text becomes UTF-16 or Latin-1 here.
     pub scratch: utf8::Scratch,
-    /// Room for the values of objects.
-    pub parts: Parts<Value>,
+    /// Room for the values of objects, while none are on their way. Boxed: a move of all its fields would wait for the
+    /// stores before it to leave the store buffer, behind those of V8's new objects. (where they are moved, datasets/covers
+    /// takes 1.19 times as long, row of a 1 KB document 1.06 times)
+    parts: Option<Box<Parts<Value>>>,
     arguments: Vec<Value>,
     patience: Patience,
 }
@@ -55,11 +57,19 @@ impl Workshop {
         }
     }
 
-    /// Takes room back for the next objects; that of a wide one does not stay for ever.
+    /// Gives room for the values of objects.
     #[inline(always)]
-    pub fn take_room(&mut self, parts: Parts<Value>) {
+    pub fn give_room(&mut self) -> Box<Parts<Value>> {
+        let mut parts = self.parts.take().unwrap_or_default();
+        parts.clear();
+        parts
+    }
+
+    /// Takes it back for the next objects; that of a wide one does not stay for ever.
+    #[inline(always)]
+    pub fn take_room(&mut self, parts: Box<Parts<Value>>) {
         if parts.slots.capacity() <= KEPT_SLOTS {
-            self.parts = parts;
+            self.parts = Some(parts);
         }
     }
 }
@@ -207,7 +217,7 @@ impl Builders {
         env: Env,
         layout: Layout,
         given: Option<Value>,
-        parts: Parts<Value>,
+        parts: Box<Parts<Value>>,
         workshop: &RefCell<Workshop>,
     ) -> Result<Value> {
         match layout {
@@ -235,7 +245,7 @@ impl Builders {
         env: Env,
         layout: Layout,
         given: Option<Value>,
-        mut parts: Parts<Value>,
+        mut parts: Box<Parts<Value>>,
         workshop: &RefCell<Workshop>,
     ) -> Result<Value> {
         let given = given.map_or_else(|| env.undefined(), Ok)?;

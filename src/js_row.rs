@@ -122,13 +122,13 @@ pub struct Plan {
     layout: Layout,
     /// A value that the making function is given besides: the source, for views of it and for what is read later.
     given: Option<Value>,
-    parts: Parts<Value>,
+    parts: Box<Parts<Value>>,
 }
 
 impl Plan {
     /// The object of the only or last parts.
     pub fn of(layout: Layout, given: Option<Value>, parts: Parts<Value>) -> Self {
-        Self { layout, given, parts }
+        Self { layout, given, parts: Box::new(parts) }
     }
 
     /// The object.
@@ -254,8 +254,7 @@ fn plan(
     given: Option<Value>,
     read: impl FnOnce(&mut Parts<Value>) -> Result<Layout>,
 ) -> Result<Plan> {
-    let mut parts = std::mem::take(&mut site.workshop.borrow_mut().parts);
-    parts.clear();
+    let mut parts = site.workshop.borrow_mut().give_room();
     match read(&mut parts) {
         Ok(layout) => Ok(Plan { layout, given, parts }),
         Err(failure) => {
