@@ -92,7 +92,8 @@ where
                 if let Some(name) = take_row_name(reader) {
                     names.add(name);
                     let start = reader.offset();
-                    let found = write_row(reader, element_type, options.row, names, text, sink)?;
+                    let mut found = None;
+                    write_row(reader, element_type, options.row, names, text, sink, &mut found)?;
                     if name == ROW {
                         has_row = true;
                         document_at = (element_type == element_type::DOCUMENT).then_some(start);
@@ -162,7 +163,7 @@ fn take_row_name(reader: &mut Reader<'_>) -> Option<&'static str> {
     }
 }
 
-/// The row of a document that stands at `reader`, or null. Returns the document's `_id`.
+/// The row of a document that stands at `reader`, or null; and the document's `_id` into `id`.
 #[inline(always)]
 fn write_row<'a, S>(
     reader: &mut Reader<'a>,
@@ -171,18 +172,18 @@ fn write_row<'a, S>(
     names: &mut Names<'a, '_>,
     text: &mut Text,
     sink: &mut S,
-) -> Result<Option<IdElement<'a>>, <S as ValueSink>::Error>
+    id: &mut Option<IdElement<'a>>,
+) -> Result<(), <S as ValueSink>::Error>
 where
     S: ValueSink + RowSink<Error = <S as ValueSink>::Error>,
 {
     if element_type == element_type::NULL {
-        sink.write_value(Value::Null)?;
-        return Ok(None);
+        return sink.write_value(Value::Null);
     }
     names.mark(Mark::Enter);
-    let id = read_row(&mut reader.read_document()?, options, names, text, sink)?;
+    read_row(&mut reader.read_document()?, options, names, text, sink, id)?;
     names.mark(Mark::Leave);
-    Ok(id)
+    Ok(())
 }
 
 /// The fields of `documentKey`, whose `_id` is marked as the identity; whether there is one.

@@ -269,7 +269,7 @@ pub fn read_plain_row(site: Site<'_>, bytes: &[u8], mode: DateRenderMode, guess:
     plan(site, None, |parts| {
         read_object(site, Input::new(bytes), guess, parts, |reader, names, text, sink| {
             let options = RowOptions { mode, projection: None, lazy_json: false };
-            read_row(reader, options, names, text, sink).map(drop)
+            read_row(reader, options, names, text, sink, &mut None)
         })
     })
 }

@@ -55,7 +55,8 @@ where
         Kind::Document => {
             names.add("row");
             names.mark(Mark::Enter);
-            let id = read_row(reader, row, names, text, sink)?;
+            let mut id = None;
+            read_row(reader, row, names, text, sink, &mut id)?;
             names.mark(Mark::Leave);
             let id = id.ok_or_else(|| -> Error { ErrorKind::NoId.at(0) })?;
             names.add("replicaId");

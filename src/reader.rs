@@ -206,6 +206,13 @@ impl<'a> Reader<'a> {
         self.end
     }
 
+    /// A reader of the same document, at a place that this one has stepped over.
+    #[inline(always)]
+    #[must_use]
+    pub fn back_at(&self, offset: usize) -> Self {
+        Self { at: offset.min(self.at), ..*self }
+    }
+
     /// The source.
     #[inline(always)]
     #[must_use]

@@ -103,7 +103,7 @@ fn read(
     let mut reader = Reader::new(document).expect("a document");
     let mut names = Names::begin(shapes, guess);
     let options = RowOptions { mode: DateRenderMode::IsoMilliseconds, projection: None, lazy_json: false };
-    read_row(&mut reader, options, &mut names, text, kept).expect("a row");
+    read_row(&mut reader, options, &mut names, text, kept, &mut None).expect("a row");
     match names.end().find(shapes) {
         Sequence::Shape(shape) => shape,
         Sequence::New(_) => unreachable!("the first shapes are kept"),

@@ -109,7 +109,8 @@ pub fn convert_with(source: &[u8], options: RowOptions<'_>, state: &mut State) -
     let mut reader = Reader::new(source)?;
     let mut names = Names::begin(shapes, *guess);
     let mut sink = Values::default();
-    let id = read_row(&mut reader, options, &mut names, text, &mut sink)?;
+    let mut id = None;
+    read_row(&mut reader, options, &mut names, text, &mut sink, &mut id)?;
     assert_eq!(reader.offset(), reader.end());
     let names = names.end();
     let generation = shapes.generation();
