@@ -66,7 +66,13 @@ impl<'a> Piece<'a> {
     /// The piece, whose bytes must be well-formed UTF-8; where they are not, that is an error of this kind at `at`.
     #[inline]
     pub fn well_formed(self, kind: ErrorKind, at: usize) -> Result<Self> {
-        if utf8::is_valid(self.bytes()) { Ok(self) } else { Err(kind.at(at)) }
+        if self.is_short_ascii() || utf8::is_valid(self.bytes()) { Ok(self) } else { Err(kind.at(at)) }
+    }
+
+    /// Whether there are no more bytes than in a chunk, all of them ASCII; near the end of the source it is not said.
+    #[inline(always)]
+    fn is_short_ascii(self) -> bool {
+        self.len <= CHUNK && self.first_chunk().is_some_and(|chunk| !chunk.non_ascii().any_below(self.len))
     }
 
     /// The first `len` bytes of this piece.
