@@ -39,6 +39,17 @@ pub trait ColumnSink {
     type Error: From<crate::error::Error>;
     /// Takes the next value. It is borrowed: what a sink keeps, it copies.
     fn write_column(&mut self, column: Column<'_>) -> std::result::Result<(), Self::Error>;
+    /// Takes the next value, TEXT of ASCII bytes that `write` puts into room and says how many there are: where a sink has
+    /// the room, nothing is moved.
+    #[inline(always)]
+    fn write_ascii<const N: usize>(
+        &mut self,
+        write: impl FnOnce(&mut [u8; N]) -> Result<usize>,
+    ) -> std::result::Result<(), Self::Error> {
+        let mut room = [0; N];
+        let len = write(&mut room)?;
+        self.write_column(Column::Ascii(&room[..len]))
+    }
 }
 
 impl<'a> Column<'a> {
@@ -90,13 +101,16 @@ pub fn read_column<S: ColumnSink>(
             sink.write_column(Column::Integer((byte != 0).into()))
         }
         element_type::OBJECT_ID => {
-            sink.write_column(Column::Ascii(&hex::format_object_id(reader.read_array()?)))
+            let id = reader.read_array()?;
+            sink.write_ascii(|room| {
+                *room = hex::digits_of_object_id(id);
+                Ok(hex::OBJECT_ID_TEXT)
+            })
         }
         element_type::DATETIME => {
             let at = reader.offset();
-            let mut text = [0; datetime::ROOM];
-            let len = datetime::write(reader.read_i64()?, mode, &mut text).map_err(|kind| kind.at(at))?;
-            sink.write_column(Column::Ascii(&text[..len]))
+            let time_value = reader.read_i64()?;
+            sink.write_ascii(|room| datetime::write(time_value, mode, room).map_err(|kind| kind.at(at)))
         }
         element_type::NULL | element_type::UNDEFINED | element_type::MIN_KEY | element_type::MAX_KEY => {
             sink.write_column(Column::Null)

@@ -240,6 +240,23 @@ impl<H> Parts<H> {
         self.push_text(start, latin1.len());
     }
 
+    /// Puts a text with the others that `write` puts into room, which there is, and says its length.
+    #[inline(always)]
+    pub fn push_written<const N: usize, E>(
+        &mut self,
+        write: impl FnOnce(&mut [u8; N]) -> std::result::Result<usize, E>,
+    ) -> std::result::Result<(), E> {
+        let start = self.together.len();
+        self.together.extend_from_slice(&[0; N]);
+        let length = match self.together.last_chunk_mut() {
+            Some(room) => write(room)?,
+            None => unreachable!("as many bytes were appended"),
+        };
+        self.together.truncate(start + length);
+        self.push_text(start, length);
+        Ok(())
+    }
+
     /// The same with a text of a source that [`Piece::append_ascii`] takes, if it is short and has room there; whether it
     /// was put there.
     #[inline(always)]

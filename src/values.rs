@@ -91,6 +91,19 @@ impl<M: Make> ColumnSink for Values<'_, M> {
         }
         Ok(())
     }
+
+    #[inline(always)]
+    fn write_ascii<const N: usize>(
+        &mut self,
+        write: impl FnOnce(&mut [u8; N]) -> crate::error::Result<usize>,
+    ) -> Result<()> {
+        if self.parts.has_room(N) {
+            return Ok(self.parts.push_written(write)?);
+        }
+        let mut room = [0; N];
+        let len = write(&mut room)?;
+        self.push_latin1(&room[..len])
+    }
 }
 
 impl<M: Make> RowSink for Values<'_, M> {
