@@ -62,7 +62,7 @@ impl<'a> Column<'a> {
         let integer = number as i64;
         if integer as f64 == number && integer != i64::MAX {
             Self::Integer(integer)
-        } else if number.is_finite() && number.trunc() == number {
+        } else if number.is_finite() && number.abs() >= BEYOND_I64 {
             Self::Huge(number)
         } else {
             Self::Real(number)
@@ -75,6 +75,9 @@ impl<'a> Column<'a> {
         if written.ascii { Self::Ascii(written.bytes) } else { Self::Json(written.bytes) }
     }
 }
+
+/// 2^63: all doubles from here on are integral.
+const BEYOND_I64: f64 = 9_223_372_036_854_775_808.0;
 
 /// JSON text is longer than its BSON by this factor at the beginning; the buffer grows where it is more.
 const EXPECTED_GROWTH: usize = 2;

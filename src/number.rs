@@ -87,17 +87,20 @@ fn write_cents(magnitude: f64, to: &mut [u8]) -> Option<usize> {
 
 /// Doubles that Ryu writes without an exponent, and so as ECMAScript does unless they are integral.
 const RYU_PLAIN: std::ops::Range<f64> = 1e-5..EXACT;
+/// Room that it asks for.
+const RYU_ROOM: usize = 24;
 
 /// Writes the shortest digits that read as this double, in ECMAScript's layout. `number` is finite and above zero, and
-/// integral only from [`EXACT`] on.
+/// integral only from [`EXACT`] on. (json_of_array fractions: 2.59 µs where Ryu's text is copied, 2.46 so)
 #[inline(never)]
 fn write_shortest(number: f64, to: &mut [u8]) -> usize {
+    if RYU_PLAIN.contains(&number) {
+        assert!(to.len() >= RYU_ROOM);
+        // SAFETY: the number is finite, and there is as much room as Ryu asks for.
+        return unsafe { ryu::raw::format64(number, to.as_mut_ptr()) };
+    }
     let mut buffer = ryu::Buffer::new();
     let text = buffer.format_finite(number).as_bytes();
-    if RYU_PLAIN.contains(&number) {
-        to[..text.len()].copy_from_slice(text);
-        return text.len();
-    }
     let (digits, count, exponent) = read_ryu(text);
     let digits = &digits[..count];
     // The value is 0.DIGITS times ten to the `point`.
