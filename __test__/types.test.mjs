@@ -1,12 +1,12 @@
 /** The expected table, through every public path that makes rows, and the oracle against the same table. */
 import { describe, expect, it } from 'vitest';
 import { bufferToSqlite, DateRenderMode, NativeSourceRowConverter } from '../index.js';
-import { Type } from './support/bson-bytes.mjs';
+import { element, payload, Type, withId } from './support/bson-bytes.mjs';
 import { expectRow } from './support/outcome.mjs';
 import { oracles, peer, peerMissing } from './support/peer.mjs';
 import { PLACES } from './support/places.mjs';
 import { describeUnless } from './support/skip.mjs';
-import { TYPE_TABLE } from './support/type-table.mjs';
+import { inMode, TYPE_TABLE } from './support/type-table.mjs';
 
 const MODES = Object.entries(DateRenderMode);
 const converters = MODES.map(([, mode]) => new NativeSourceRowConverter(mode));
@@ -36,6 +36,31 @@ for (const [pathName, convert] of Object.entries(PATHS)) {
     }
   });
 }
+
+/** Bytes of the texts of a row that pass together: MAX_TOGETHER in src/parts.rs. */
+const TOGETHER = 2048;
+/** More than any text of the table that is no text of the source. */
+const LONGEST = 48;
+
+it('a value for which the other texts leave room, or a part of it, or none', () => {
+  for (let left = -1; left <= LONGEST; left++) {
+    const filler = 'f'.repeat(TOGETHER - left);
+    for (const { type, payload: bytes, column, name } of TYPE_TABLE) {
+      const source = withId(
+        element(Type.STRING, 'filler', payload.string(filler)),
+        element(type, 'v', bytes),
+        element(Type.STRING, 'after', payload.string('after')),
+      );
+      for (const mode of Object.values(DateRenderMode)) {
+        expectRow(
+          bufferToSqlite(source, mode),
+          { _id: 1n, filler, v: inMode(column, mode), after: 'after' },
+          name,
+        );
+      }
+    }
+  }
+});
 
 describeUnless(peerMissing, 'the TypeScript converter gives the same table', () => {
   for (const [placeName, place] of Object.entries(PLACES)) {
