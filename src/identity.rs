@@ -128,8 +128,22 @@ fn has_bare_slash(pattern: &[u8]) -> bool {
 }
 
 /// Refuses a document that could not be told from another, once deserialised: a `documentKey`.
-pub fn check_document(mut value: Reader<'_>) -> Result<()> {
+#[inline(always)]
+pub fn check_document(value: Reader<'_>) -> Result<()> {
+    if is_object_id_alone(value) { Ok(()) } else { check_any_document(value) }
+}
+
+#[inline(never)]
+fn check_any_document(mut value: Reader<'_>) -> Result<()> {
     check_value(&mut value, element_type::DOCUMENT, 0)
+}
+
+/// Whether the document that stands at `value` is `{ _id: ObjectId }`, as most keys are.
+#[inline(always)]
+fn is_object_id_alone(value: Reader<'_>) -> bool {
+    const BEFORE: &[u8; 9] = b"\x16\0\0\0\x07_id\0";
+    let rest = value.rest();
+    rest.first_chunk() == Some(BEFORE) && rest.get(BEFORE.len() + spec::OBJECT_ID) == Some(&0)
 }
 
 fn check_value(reader: &mut Reader<'_>, element_type: u8, depth: usize) -> Result<()> {
@@ -232,7 +246,7 @@ fn no_repeats<T: Ord>(mut items: Vec<T>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{document_of, find_id};
+    use super::{document_of, find_id, is_object_id_alone};
     use crate::error::ErrorKind;
     use crate::reader::Reader;
     use bson::{Bson, DateTime, Regex, doc, oid::ObjectId, raw::cstr};
@@ -248,6 +262,28 @@ mod tests {
             id.check().and_then(|()| id.value_bytes()).map(|bytes| (id.element_type(), bytes))
         });
         checked.map_err(|error| error.kind)
+    }
+
+    #[test]
+    fn a_key_of_an_object_id_alone_is_known_by_its_bytes() {
+        let alone = |document: &[u8]| {
+            let event = [&[0; 4], &[0x03, b'k', 0][..], document, &[0]].concat();
+            let length = event.len() as i32;
+            let event = [&length.to_le_bytes(), &event[4..]].concat();
+            let mut reader = Reader::new(&event).unwrap();
+            reader.read_type();
+            reader.read_name().unwrap();
+            is_object_id_alone(reader)
+        };
+        let document = bytes(doc! { "_id": ObjectId::new() });
+        assert!(alone(&document));
+        for place in [0, 4, 5, 8, document.len() - 1] {
+            let mut other = document.clone();
+            other[place] += 1;
+            assert!(!alone(&other), "{place}");
+        }
+        assert!(!alone(&document[..document.len() - 1]));
+        assert!(!alone(&bytes(doc! { "_id": ObjectId::new(), "a": 1 })));
     }
 
     #[test]

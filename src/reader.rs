@@ -48,6 +48,10 @@ pub struct Binary<'a> {
     pub data: &'a [u8],
 }
 
+/// Texts of at most so many bytes are looked at by chunks before a kernel for long ones is called: most names, and resume
+/// tokens.
+const SHORT: usize = 256;
+
 impl<'a> Piece<'a> {
     /// A whole slice as a piece.
     #[must_use]
@@ -69,10 +73,20 @@ impl<'a> Piece<'a> {
         if self.is_short_ascii() || utf8::is_valid(self.bytes()) { Ok(self) } else { Err(kind.at(at)) }
     }
 
-    /// Whether there are no more bytes than in a chunk, all of them ASCII; near the end of the source it is not said.
+    /// Whether there are few bytes, all of them ASCII; of many, and near the end of the source, it is not said.
     #[inline(always)]
     fn is_short_ascii(self) -> bool {
-        self.len <= CHUNK && self.first_chunk().is_some_and(|chunk| !chunk.non_ascii().any_below(self.len))
+        if self.len > SHORT {
+            return false;
+        }
+        let mut at = 0;
+        while at < self.len {
+            match load_chunk(self.source, self.start + at) {
+                Some(chunk) if !chunk.non_ascii().any_below((self.len - at).min(CHUNK)) => at += CHUNK,
+                _ => return false,
+            }
+        }
+        true
     }
 
     /// The first `len` bytes of this piece.
