@@ -1,4 +1,5 @@
 /** The expected table, through every public path that makes rows, and the oracle against the same table. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { bufferToSqlite, DateRenderMode, NativeSourceRowConverter } from '../index.js';
 import { element, payload, Type, withId } from './support/bson-bytes.mjs';
@@ -37,8 +38,10 @@ for (const [pathName, convert] of Object.entries(PATHS)) {
   });
 }
 
-/** Bytes of the texts of a row that pass together: MAX_TOGETHER in src/parts.rs. */
-const TOGETHER = 2048;
+/** Bytes of the texts of a row that pass together. */
+const TOGETHER = Number(
+  readFileSync(new URL('../src/parts.rs', import.meta.url), 'utf8').match(/MAX_TOGETHER: usize = (\d+);/)[1],
+);
 /** More than any text of the table that is no text of the source. */
 const LONGEST = 48;
 

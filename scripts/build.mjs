@@ -9,6 +9,8 @@ const profile = join(folder, name);
 if (existsSync(profile)) {
   buildAddon([`-Cprofile-use=${profile}`]);
 } else {
-  console.log(`There is no ${name}: the addon will be about 8 % slower. npm run profile takes one.`);
+  console.log(
+    `There is no ${name}: the addon is built without a profile, and slower. npm run profile takes one.`,
+  );
   buildAddon([]);
 }

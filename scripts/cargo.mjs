@@ -13,7 +13,7 @@ const libraries = { darwin: 'libbsonrow.dylib', linux: 'libbsonrow.so', win32: '
 export const targetFolder = join(root, 'target');
 
 /**
- * What a program of Rust's prints; ends this process where there is none.
+ * What a program of Rust's prints; ends this process where it is absent or fails.
  * @param {string} program
  * @param {string[]} args
  * @param {'pipe' | 'inherit'} output where it prints
@@ -37,6 +37,7 @@ export function runRust(program, args, output = 'pipe') {
 /**
  * Builds the addon for this machine into its platform package, npm/<platform>/bsonrow.node.
  * @param {string[]} flags of rustc's, for the addon itself
+ * @returns {string} its path
  */
 export function buildAddon(flags) {
   const library = libraries[process.platform];
@@ -52,4 +53,5 @@ export function buildAddon(flags) {
   const addon = join(folder, 'bsonrow.node');
   rmSync(addon, { force: true });
   copyFileSync(join(targetFolder, 'release', library), addon);
+  return addon;
 }

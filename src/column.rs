@@ -39,8 +39,8 @@ pub trait ColumnSink {
     type Error: From<crate::error::Error>;
     /// Takes the next value. It is borrowed: what a sink keeps, it copies.
     fn write_column(&mut self, column: Column<'_>) -> std::result::Result<(), Self::Error>;
-    /// Takes the next value, TEXT of ASCII bytes that `write` puts into room and says how many there are: where a sink has
-    /// the room, nothing is moved.
+    /// Takes the next value, TEXT of ASCII bytes: `write` puts them into room and returns how many there are. A sink may
+    /// have the room where they stay. (where they are formed elsewhere and copied, datasets/covers takes 1.21 times as long)
     #[inline(always)]
     fn write_ascii<const N: usize>(
         &mut self,
@@ -76,8 +76,8 @@ impl<'a> Column<'a> {
     }
 }
 
-/// 2^63: all doubles from here on are integral.
-const BEYOND_I64: f64 = 9_223_372_036_854_775_808.0;
+/// 2^63. All doubles from here on are integral; to truncate them is a call of the C library without SSE4.1.
+const BEYOND_I64: f64 = -(i64::MIN as f64);
 
 /// JSON text is longer than its BSON by this factor at the beginning; the buffer grows where it is more.
 const EXPECTED_GROWTH: usize = 2;

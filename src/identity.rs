@@ -128,6 +128,9 @@ fn has_bare_slash(pattern: &[u8]) -> bool {
 }
 
 /// Refuses a document that could not be told from another, once deserialised: a `documentKey`.
+///
+/// Most are told by their first bytes. (where each is read for that, update event, 1 KB document, convertChange takes 1.05
+/// times as long)
 #[inline(always)]
 pub fn check_document(value: Reader<'_>) -> Result<()> {
     if is_object_id_alone(value) { Ok(()) } else { check_any_document(value) }
@@ -142,6 +145,8 @@ fn check_any_document(mut value: Reader<'_>) -> Result<()> {
 #[inline(always)]
 fn is_object_id_alone(value: Reader<'_>) -> bool {
     const BEFORE: &[u8; 9] = b"\x16\0\0\0\x07_id\0";
+    const _: () = assert!(BEFORE[0] as usize == BEFORE.len() + spec::OBJECT_ID + 1);
+    const _: () = assert!(BEFORE[spec::LENGTH] == element_type::OBJECT_ID);
     let rest = value.rest();
     rest.first_chunk() == Some(BEFORE) && rest.get(BEFORE.len() + spec::OBJECT_ID) == Some(&0)
 }
@@ -246,7 +251,7 @@ fn no_repeats<T: Ord>(mut items: Vec<T>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{document_of, find_id, is_object_id_alone};
+    use super::{check_any_document, document_of, find_id, is_object_id_alone};
     use crate::error::ErrorKind;
     use crate::reader::Reader;
     use bson::{Bson, DateTime, Regex, doc, oid::ObjectId, raw::cstr};
@@ -266,24 +271,26 @@ mod tests {
 
     #[test]
     fn a_key_of_an_object_id_alone_is_known_by_its_bytes() {
-        let alone = |document: &[u8]| {
+        let check = |document: &[u8]| {
             let event = [&[0; 4], &[0x03, b'k', 0][..], document, &[0]].concat();
-            let length = event.len() as i32;
-            let event = [&length.to_le_bytes(), &event[4..]].concat();
+            let event = [&(event.len() as i32).to_le_bytes(), &event[4..]].concat();
             let mut reader = Reader::new(&event).unwrap();
             reader.read_type();
             reader.read_name().unwrap();
-            is_object_id_alone(reader)
+            let is_alone = is_object_id_alone(reader);
+            assert!(!is_alone || check_any_document(reader).is_ok(), "{document:?}");
+            is_alone
         };
-        let document = bytes(doc! { "_id": ObjectId::new() });
-        assert!(alone(&document));
-        for place in [0, 4, 5, 8, document.len() - 1] {
+        let document = bytes(doc! { "_id": ObjectId::from_bytes([7; 12]) });
+        assert!(check(&document));
+        for place in 0..document.len() {
             let mut other = document.clone();
-            other[place] += 1;
-            assert!(!alone(&other), "{place}");
+            other[place] ^= 1;
+            // What the id is does not matter.
+            assert_eq!(check(&other), (9..21).contains(&place), "{place}");
         }
-        assert!(!alone(&document[..document.len() - 1]));
-        assert!(!alone(&bytes(doc! { "_id": ObjectId::new(), "a": 1 })));
+        assert!(!check(&document[..document.len() - 1]));
+        assert!(!check(&bytes(doc! { "_id": ObjectId::from_bytes([7; 12]), "a": 1 })));
     }
 
     #[test]

@@ -240,18 +240,21 @@ impl<H> Parts<H> {
         self.push_text(start, latin1.len());
     }
 
-    /// Puts a text with the others that `write` puts into room, which there is, and says its length.
+    /// Lets `write` put a text behind the others, into room that [`Parts::has_room`] has found; it returns the length.
+    /// After an error, the object is to be taken back.
     #[inline(always)]
     pub fn push_written<const N: usize, E>(
         &mut self,
         write: impl FnOnce(&mut [u8; N]) -> std::result::Result<usize, E>,
     ) -> std::result::Result<(), E> {
+        debug_assert!(self.has_room(N));
         let start = self.together.len();
         self.together.extend_from_slice(&[0; N]);
         let length = match self.together.last_chunk_mut() {
             Some(room) => write(room)?,
             None => unreachable!("as many bytes were appended"),
         };
+        debug_assert!(length <= N);
         self.together.truncate(start + length);
         self.push_text(start, length);
         Ok(())

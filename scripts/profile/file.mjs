@@ -11,7 +11,7 @@ export const folder = fileURLToPath(new URL('.', import.meta.url));
 /** The file's name for the compiler there is, and its ending, which is that of all for this machine. */
 export function profileName() {
   const facts = new Map(
-    runRust('rustc', ['-vV'])
+    runRust(process.env.RUSTC ?? 'rustc', ['-vV'])
       .split('\n')
       .map((line) => /** @type {[string, string]} */ (line.split(': '))),
   );

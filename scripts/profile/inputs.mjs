@@ -1,4 +1,4 @@
-// What the addon is trained with: typical documents and events, none of which a benchmark measures.
+// What the addon is trained with: documents and events of many kinds, none of which a benchmark measures.
 import fc from 'fast-check';
 import { anyValue, columns } from '../../__test__/support/arbitrary.mjs';
 import { document, element } from '../../__test__/support/bson-bytes.mjs';
