@@ -100,7 +100,10 @@ describe.skipIf(!isLinux).each([2, 3])('%i workers, killed at any moment', (work
 });
 
 describe.skipIf(!isLinux)('the end of a run', () => {
-  const events = makeMixedEvents(seed, 20_000).filter((event) => parse(event).operationType !== 'rename');
+  // None that concerns a whole collection: behind such a one no process has an entry of its own.
+  const events = makeMixedEvents(seed, 20_000).filter((event) =>
+    /^(insert|update|replace|delete)$/.test(parse(event).operationType),
+  );
   const args = (name, file) => [file, '--into', join(folder, name), '--batch-rows', '20', '--workers', '3'];
   const startIn = async (name) => {
     const run = startCommand(args(name, writeBson(folder, `${name}.bson`, events)));
