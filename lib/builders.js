@@ -1,4 +1,5 @@
 const { Buffer } = require('node:buffer');
+const { made } = require('./made.js');
 const native = require('./native.js');
 const { assemble, assembleSlots, compile, SLOT_WORDS } = require('./row-functions.js');
 
@@ -60,9 +61,13 @@ function buildersOf(bson) {
 
 /** No shape: the object is made. The number is that of src/builders.rs. */
 const MADE = -1;
-/** What the shared memory begins with: the shape of the object to be made, and whether it is being read. */
+/**
+ * What the shared memory begins with: the shape of the object to be made, whether it is being read, and whether a
+ * function that the addon called has thrown.
+ */
 const SHAPE = 0;
 const IS_BUSY = 1;
+const HAS_THROWN = 2;
 /** Numbers that say what an object of many is made of. */
 const OBJECT_WORDS = 5;
 
@@ -121,8 +126,37 @@ function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
     }
   };
   /** @param {any} value @param {unknown} given */
-  const finish = (value, given) =>
-    state[SHAPE] === MADE ? value : run(rowFunctions[state[SHAPE]], given, value, NO_HANDLES);
+  const finish = (value, given) => {
+    const shape = state[SHAPE];
+    if (shape === MADE) return made(value);
+    state[SHAPE] = MADE;
+    return run(rowFunctions[shape], given, value, NO_HANDLES);
+  };
+  /**
+   * Throws what was thrown. To the addon, all that passes here is an exception, and nothing else: where V8 stops
+   * JavaScript, no `catch` runs, and the addon must leave everything as it is.
+   * @param {unknown} exception
+   * @returns {never}
+   */
+  const rethrow = (exception) => {
+    state[HAS_THROWN] = 1;
+    throw exception;
+  };
+  /**
+   * @template {unknown[]} A
+   * @template T
+   * @param {(...args: A) => T} body
+   * @returns {(...args: A) => T}
+   */
+  const rethrowing =
+    (body) =>
+    (...args) => {
+      try {
+        return body(...args);
+      } catch (exception) {
+        return rethrow(exception);
+      }
+    };
   const functions = {
     /** The addon's memory: its state, then objects, then slots, then ObjectIds. */
     setShared: (
@@ -141,11 +175,11 @@ function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
         objectIds: new Uint8Array(memory, objectIdsAt),
       };
     },
-    compile: (/** @type {Tokens} */ tokens, /** @type {number} */ shape) => {
+    compile: rethrowing((/** @type {Tokens} */ tokens, /** @type {number} */ shape) => {
       const rowFunction = compile(tokens, makers, slots, OBJECT_ID_BYTES);
       rowFunctions[shape] = rowFunction;
       return rowFunction;
-    },
+    }),
     forget: () => {
       // Another array: objects that are being made keep theirs.
       rowFunctions = [];
@@ -155,13 +189,25 @@ function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
       /** @type {unknown} */ given,
       /** @type {string} */ together,
       /** @type {unknown[]} */ ...handles
-    ) => run(rowFunctions[state[SHAPE]], given, together, handles),
+    ) => {
+      try {
+        return run(rowFunctions[state[SHAPE]], given, together, handles);
+      } catch (exception) {
+        return rethrow(exception);
+      }
+    },
     makeBy: (
       /** @type {RowFunction} */ rowFunction,
       /** @type {unknown} */ given,
       /** @type {string} */ together,
       /** @type {unknown[]} */ ...handles
-    ) => run(rowFunction, given, together, handles),
+    ) => {
+      try {
+        return run(rowFunction, given, together, handles);
+      } catch (exception) {
+        return rethrow(exception);
+      }
+    },
     makeMany: (
       /** @type {object[]} */ results,
       /** @type {number} */ count,
@@ -186,27 +232,37 @@ function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
             ),
           );
         }
+      } catch (exception) {
+        rethrow(exception);
       } finally {
         state[IS_BUSY] = 0;
       }
     },
-    makeNew: (
-      /** @type {unknown} */ given,
-      /** @type {number} */ tokensAt,
-      /** @type {string} */ together,
-      /** @type {unknown[]} */ ...handles
-    ) => {
-      const tokens = /** @type {Tokens} */ (handles.slice(tokensAt));
-      return assembleSlots(tokens, given, together, handles, slots, OBJECT_ID_BYTES, makers);
-    },
-    assemble: (
-      /** @type {Tokens} */ tokens,
-      /** @type {unknown} */ given,
-      /** @type {unknown[]} */ values,
-      /** @type {Uint8Array} */ objectIds,
-    ) => assemble(tokens, given, values, objectIds, makers),
-    deserializeElement: (/** @type {Uint8Array} */ document) => deserialize(document, OPTIONS)._id,
-    deserializeRawElement: (/** @type {Uint8Array} */ document) => deserialize(document, RAW_OPTIONS)._id,
+    makeNew: rethrowing(
+      (
+        /** @type {unknown} */ given,
+        /** @type {number} */ tokensAt,
+        /** @type {string} */ together,
+        /** @type {unknown[]} */ ...handles
+      ) => {
+        const tokens = /** @type {Tokens} */ (handles.slice(tokensAt));
+        return assembleSlots(tokens, given, together, handles, slots, OBJECT_ID_BYTES, makers);
+      },
+    ),
+    assemble: rethrowing(
+      (
+        /** @type {Tokens} */ tokens,
+        /** @type {unknown} */ given,
+        /** @type {unknown[]} */ values,
+        /** @type {Uint8Array} */ objectIds,
+      ) => assemble(tokens, given, values, objectIds, makers),
+    ),
+    deserializeElement: rethrowing(
+      (/** @type {Uint8Array} */ document) => deserialize(document, OPTIONS)._id,
+    ),
+    deserializeRawElement: rethrowing(
+      (/** @type {Uint8Array} */ document) => deserialize(document, RAW_OPTIONS)._id,
+    ),
   };
   return { functions, finish };
 }

@@ -1,6 +1,7 @@
 const { buildersOf } = require('./builders.js');
 const { getDateRenderMode, invalid } = require('./context.js');
 const { Jobs } = require('./jobs.js');
+const { made } = require('./made.js');
 const native = require('./native.js');
 const { checkOptions, readOptions } = require('./options.js');
 
@@ -77,13 +78,13 @@ class NativeSourceRowConverter {
   /** @param {Uint8Array} cursor @param {BatchOptions} [options] */
   convertBatch(cursor, options = {}) {
     checkOptions(options, BATCH);
-    return this.#native.convertBatch(cursor, kindOf(options), returnsErrors(options));
+    return made(this.#native.convertBatch(cursor, kindOf(options), returnsErrors(options)));
   }
 
   /** @param {readonly Uint8Array[]} buffers @param {Pick<BatchOptions, 'onError'>} [options] */
   convertDocuments(buffers, options = {}) {
     checkOptions(options, DOCUMENTS);
-    return this.#native.convertDocuments(buffers, returnsErrors(options));
+    return made(this.#native.convertDocuments(buffers, returnsErrors(options)));
   }
 
   /** @param {Uint8Array} cursor @param {AsyncBatchOptions} [options] */
@@ -119,13 +120,8 @@ class NativeSourceRowConverter {
     if (layout !== 'maps' && layout !== 'table') throw invalid("options.layout must be 'maps' or 'table'");
     if (of !== 'batch' && as !== undefined) throw invalid("options.as is for options.of: 'batch' only");
     const kind = of === 'batch' ? kindOf(options) : SOURCES[of];
-    return this.#native.toMessagePack(
-      source,
-      kind,
-      of === 'batch',
-      layout === 'table',
-      returnsErrors(options),
-    );
+    const isTable = layout === 'table';
+    return made(this.#native.toMessagePack(source, kind, of === 'batch', isTable, returnsErrors(options)));
   }
 }
 

@@ -1,5 +1,6 @@
 const { setImmediate } = require('node:timers/promises');
 const { onAbort } = require('./aborts.js');
+const { made } = require('./made.js');
 
 /** @typedef {import('./native.js').NativeJob} NativeJob */
 
@@ -64,7 +65,7 @@ async function make(job, ready, signal) {
     await ownTurn();
     signal?.throwIfAborted();
     const reply = job.makeReply(results);
-    while (!job.makeSome(results, SLICE_MS)) {
+    while (!made(job.makeSome(results, SLICE_MS))) {
       await ownTurn();
       signal?.throwIfAborted();
     }

@@ -132,6 +132,8 @@ struct Shared {
     shape: i32,
     /// Whether a function is reading this memory. What it calls may convert again, and must not write here.
     is_busy: i32,
+    /// Whether the exception that is pending is one that a function has thrown, or let pass.
+    has_thrown: i32,
     objects: [[i32; 5]; MAX_OBJECTS],
     slots: [Slot; MAX_SLOTS],
     object_ids: [[u8; spec::OBJECT_ID]; MAX_OBJECTS * MAX_OBJECT_IDS],
@@ -230,9 +232,9 @@ impl Builders {
                 Ok(together)
             }
             layout => {
-                let object = self.make(env, layout, given, parts, workshop)?;
+                let object = self.make(env, layout, given, parts, workshop);
                 self.set_shape(MADE);
-                Ok(object)
+                object
             }
         }
     }
@@ -256,7 +258,7 @@ impl Builders {
             Layout::Compiled(shape) => {
                 // First the function: what JavaScript does then may make all shapes forgotten.
                 let shape = env.number(shape.0.into())?;
-                let function = env.call(env.get(self.functions.function_of)?, &[shape])?;
+                let function = self.run(env, self.functions.function_of, &[shape])?;
                 self.deserialize_all(env, &mut parts)?;
                 self.call(env, self.functions.make_by, &[function, given], &parts, workshop)
             }
@@ -276,7 +278,7 @@ impl Builders {
                 let tokens = array_of(env, &tokens)?;
                 let values = env.array(parts.slots.iter().map(|slot| value_of(env, slot, &parts)))?;
                 let object_ids = env.uint8_array(parts.object_ids.as_flattened())?;
-                env.call(env.get(self.functions.assemble)?, &[tokens, given, values, object_ids])
+                self.run(env, self.functions.assemble, &[tokens, given, values, object_ids])
             }
         };
         workshop.borrow_mut().take_room(parts);
@@ -307,7 +309,7 @@ impl Builders {
     ) -> Result<Value> {
         self.follow(env, generation)?;
         let arguments = [array_of(env, tokens)?, env.number(shape.0.into())?];
-        let function = env.call(env.get(self.functions.compile)?, &arguments)?;
+        let function = self.run(env, self.functions.compile, &arguments)?;
         // JavaScript ran, and the shape's number may be another's by now.
         if workshop.borrow().shapes.generation() == generation && self.generation.get() == generation {
             let mut compiled = self.compiled.borrow_mut();
@@ -324,7 +326,7 @@ impl Builders {
     fn follow(&self, env: Env, generation: u32) -> Result<()> {
         if self.generation.replace(generation) != generation {
             self.compiled.borrow_mut().clear();
-            env.call(env.get(self.functions.forget)?, &[])?;
+            self.run(env, self.functions.forget, &[])?;
         }
         Ok(())
     }
@@ -339,17 +341,29 @@ impl Builders {
         parts: &Parts<Value>,
         workshop: &RefCell<Workshop>,
     ) -> Result<Value> {
-        let undefined = env.undefined()?;
-        let together = if parts.has_text { env.string_latin1(&parts.together)? } else { undefined };
+        let together = if parts.has_text { env.string_latin1(&parts.together)? } else { env.undefined()? };
         let mut arguments = std::mem::take(&mut workshop.borrow_mut().arguments);
         arguments.clear();
         arguments.extend_from_slice(first);
         arguments.push(together);
         arguments.extend_from_slice(&parts.handles);
         self.pass(parts);
-        let object = env.call_with(undefined, env.get(function)?, &arguments);
+        let object = self.run(env, function, &arguments);
         workshop.borrow_mut().arguments = arguments;
         object
+    }
+
+    /// Runs one of the functions, and tells what it threw from V8 stopping it.
+    #[inline(always)]
+    fn run(&self, env: Env, function: Reference, arguments: &[Value]) -> Result<Value> {
+        env.call(env.get(function)?, arguments).map_err(|failure| self.failure(failure))
+    }
+
+    #[cold]
+    fn failure(&self, failure: Failure) -> Failure {
+        // SAFETY: the memory is as in `is_busy`.
+        let has_thrown = unsafe { (&raw mut (*self.shared).has_thrown).replace(0) } != 0;
+        if has_thrown { Failure::Thrown } else { failure }
     }
 
     /// Puts values where the JavaScript functions read them.
@@ -382,8 +396,11 @@ impl Builders {
             } else {
                 self.functions.deserialize_element
             };
-            let value = env.call(env.get(function)?, &[parts.handles[element.handle]]);
-            parts.handles[element.handle] = value.map_err(|_| Failure::Refused(element.offset))?;
+            let value = self.run(env, function, &[parts.handles[element.handle]]);
+            parts.handles[element.handle] = value.map_err(|failure| match failure {
+                Failure::Thrown => Failure::Refused(element.offset),
+                _ => failure,
+            })?;
         }
         Ok(())
     }
@@ -487,7 +504,7 @@ impl Builders {
             let shared = (&raw mut (*self.shared).objects).cast();
             ptr::copy_nonoverlapping(objects.all.as_ptr(), shared, objects.len());
         }
-        let made = env.call(env.get(self.functions.make_many)?, &arguments);
+        let made = self.run(env, self.functions.make_many, &arguments);
         workshop.borrow_mut().arguments = arguments;
         made.map(drop)
     }

@@ -24,14 +24,15 @@ impl Env {
     /// Throws what a failure stands for; gives what a callback then returns.
     #[cold]
     pub fn throw(self, failure: Failure, place: Option<ErrorPlace>) -> Value {
-        // Where throwing fails there is nothing left to do: JavaScript sees the failure of that.
-        if !matches!(failure, Failure::Status(sys::Status::napi_pending_exception)) {
-            let _ = self.error_of(failure, place).and_then(|error| self.throw_value(error));
+        match failure {
+            Failure::Thrown | Failure::Status(sys::Status::napi_pending_exception) => {}
+            // Where throwing fails there is nothing left to do: JavaScript sees the failure of that.
+            _ => drop(self.error_of(failure, place).and_then(|error| self.throw_value(error))),
         }
         ptr::null_mut()
     }
 
-    /// The error that a failure stands for; of a pending exception, that.
+    /// The error that a failure stands for; of what JavaScript threw, that.
     #[cold]
     pub fn error_of(self, failure: Failure, place: Option<ErrorPlace>) -> Result<Value> {
         match failure {
@@ -53,7 +54,8 @@ impl Env {
                 let message = self.string("A text is longer than a JavaScript string can be")?;
                 self.error(sys::napi_create_range_error, "BSONROW_TEXT_TOO_LONG", message, None)
             }
-            Failure::Status(sys::Status::napi_pending_exception) => self.take_exception(),
+            Failure::Thrown => self.take_exception(),
+            Failure::Status(sys::Status::napi_pending_exception) => Err(failure),
             Failure::Status(status) => {
                 let message = self.string(&format!("Node-API failed with status {status}"))?;
                 self.error(sys::napi_create_error, "BSONROW_NODE_API", message, None)
@@ -85,10 +87,11 @@ impl Env {
         let kind = ErrorKind::Deserialize;
         let cause = self.take_exception()?;
         // What was thrown need not be an error.
-        let message = if self.is_object(cause)? { self.property(cause, c"message") } else { Ok(cause) };
-        let message = match message {
-            Ok(message) if self.type_of(message)? == sys::ValueType::napi_string => message,
-            _ => self.string(&kind.to_string())?,
+        let message = if self.is_object(cause)? { self.property(cause, c"message")? } else { cause };
+        let message = if self.type_of(message)? == sys::ValueType::napi_string {
+            message
+        } else {
+            self.string(&kind.to_string())?
         };
         let error = self.error(sys::napi_create_error, kind.code(), message, place)?;
         self.set_property(error, c"cause", cause)?;

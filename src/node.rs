@@ -22,11 +22,14 @@ pub enum Failure {
     Bson(Error),
     /// The caller's deserialiser threw at the value at this byte; its exception is pending.
     Refused(usize),
+    /// JavaScript threw while it made an object; its exception is pending.
+    Thrown,
     /// A wrong argument: the sentence for a `TypeError`.
     Argument(&'static str),
     /// A text longer than any JavaScript string.
     TextTooLong,
-    /// A call of Node-API failed; where JavaScript threw, the exception is pending.
+    /// A call of Node-API failed. A pending exception need not be one: V8 may be stopping JavaScript, since its thread is
+    /// terminated or it took longer than it may. It stays where it is, and nothing else is done: V8 would forget to stop.
     Status(sys::napi_status),
 }
 
@@ -520,12 +523,7 @@ impl Env {
     /// Calls a function with `undefined` as `this`.
     #[inline(always)]
     pub fn call(self, function: Value, arguments: &[Value]) -> Result<Value> {
-        self.call_with(self.undefined()?, function, arguments)
-    }
-
-    /// Calls a function with a given `this`.
-    #[inline(always)]
-    pub fn call_with(self, this: Value, function: Value, arguments: &[Value]) -> Result<Value> {
+        let this = self.undefined()?;
         // SAFETY: the arguments are values of this environment and as many as said.
         unsafe { get!(napi_call_function(self.0, this, function, arguments.len(), arguments.as_ptr())) }
     }
@@ -603,7 +601,7 @@ impl Env {
         Err(Failure::Status(sys::Status::napi_pending_exception))
     }
 
-    /// The exception that is pending, which need not be an error.
+    /// The exception that is pending, which JavaScript has thrown. It need not be an error.
     pub fn take_exception(self) -> Result<Value> {
         // SAFETY: the environment is valid.
         unsafe { get!(napi_get_and_clear_last_exception(self.0)) }
@@ -613,8 +611,10 @@ impl Env {
     /// that is thrown once more afterwards.
     #[cold]
     pub fn after<T>(self, failure: Failure, body: impl FnOnce() -> Result<T>) -> Result<T> {
-        if !matches!(failure, Failure::Status(sys::Status::napi_pending_exception) | Failure::Refused(_)) {
-            return body();
+        match failure {
+            Failure::Thrown | Failure::Refused(_) => {}
+            Failure::Status(sys::Status::napi_pending_exception) => return Err(failure),
+            _ => return body(),
         }
         let exception = self.take_exception()?;
         let result = body();
