@@ -56,11 +56,13 @@ fn call<T, const N: usize>(
     };
     // SAFETY: every function is made by `export`, with data of the type its callback is made for.
     let data = unsafe { &*data.cast::<T>() };
-    match catch_unwind(AssertUnwindSafe(|| body(env, data, arguments))) {
-        Ok(Ok(value)) => value,
-        Ok(Err(failure)) => throw(env, failure, arguments[0]),
-        Err(_) => env.throw(Failure::Status(sys::Status::napi_generic_failure), None),
-    }
+    // One pointer is given back through memory: of a `Result`, written in parts and read as a whole, the reading would
+    // wait until all stores before it are over.
+    let result = catch_unwind(AssertUnwindSafe(|| match body(env, data, arguments) {
+        Ok(value) => value,
+        Err(failure) => throw(env, failure, arguments[0]),
+    }));
+    result.unwrap_or_else(|_| env.throw(Failure::Status(sys::Status::napi_generic_failure), None))
 }
 
 /// Throws, with the path that a place in the source has. JavaScript may have run since the source was read: so it is
