@@ -1,4 +1,5 @@
 const { Buffer } = require('node:buffer');
+const { setImmediate } = require('node:timers');
 const { made } = require('./made.js');
 const native = require('./native.js');
 const { assemble, assembleSlots, compile, SLOT_WORDS } = require('./row-functions.js');
@@ -132,6 +133,12 @@ function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
     state[SHAPE] = MADE;
     return run(rowFunctions[shape], given, value, NO_HANDLES);
   };
+  let isSettling = false;
+  /** V8 stops a function without its `finally`. When the event loop turns, none is reading any more. */
+  const settle = () => {
+    isSettling = false;
+    state[IS_BUSY] = 0;
+  };
   /**
    * Throws what was thrown. To the addon, all that passes here is an exception, and nothing else: where V8 stops
    * JavaScript, no `catch` runs, and the addon must leave everything as it is.
@@ -143,6 +150,7 @@ function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
     throw exception;
   };
   /**
+   * What is called often has this written out.
    * @template {unknown[]} A
    * @template T
    * @param {(...args: A) => T} body
@@ -167,6 +175,7 @@ function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
     ) => {
       const words = (objectIdsAt - slotsAt) / Int32Array.BYTES_PER_ELEMENT;
       state = new Int32Array(memory, 0, objectsAt / Int32Array.BYTES_PER_ELEMENT);
+      state[SHAPE] = MADE;
       objects = new Int32Array(memory, objectsAt, (slotsAt - objectsAt) / Int32Array.BYTES_PER_ELEMENT);
       slots = {
         places: new Int32Array(memory, slotsAt, words),
@@ -255,7 +264,13 @@ function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
         /** @type {unknown} */ given,
         /** @type {unknown[]} */ values,
         /** @type {Uint8Array} */ objectIds,
-      ) => assemble(tokens, given, values, objectIds, makers),
+      ) => {
+        if (state[IS_BUSY] !== 0 && !isSettling) {
+          isSettling = true;
+          setImmediate(settle).unref();
+        }
+        return assemble(tokens, given, values, objectIds, makers);
+      },
     ),
     deserializeElement: rethrowing(
       (/** @type {Uint8Array} */ document) => deserialize(document, OPTIONS)._id,

@@ -43,12 +43,12 @@ class Jobs {
     );
     const job = start(onRead);
     const ready = Promise.all([read, this.#last]);
-    const made = make(job, ready, signal);
+    const making = make(job, ready, signal);
     // The sources are let go when no thread reads them any more, whatever became of the batch.
-    Promise.allSettled([made, read]).then(() => job.end());
+    Promise.allSettled([making, read]).then(() => job.end());
     // Where this batch is aborted, the next one still waits for those before.
-    this.#last = Promise.allSettled([made, ready]).then(() => {});
-    return made;
+    this.#last = Promise.allSettled([making, ready]).then(() => {});
+    return making;
   }
 }
 
@@ -64,6 +64,7 @@ async function make(job, ready, signal) {
     const results = [];
     await ownTurn();
     signal?.throwIfAborted();
+    // None for documents. That JavaScript is being stopped is seen by the next call.
     const reply = job.makeReply(results);
     while (!made(job.makeSome(results, SLICE_MS))) {
       await ownTurn();

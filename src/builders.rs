@@ -233,6 +233,7 @@ impl Builders {
             }
             layout => {
                 let object = self.make(env, layout, given, parts, workshop);
+                // V8 may have stopped JavaScript before it made what it was left.
                 self.set_shape(MADE);
                 object
             }
@@ -253,7 +254,9 @@ impl Builders {
         let object = match layout {
             Layout::Compiled(shape) if parts.elements.is_empty() => {
                 self.set_shape(shape.0 as i32);
-                self.call(env, self.functions.make, &[given], &parts, workshop)
+                let object = self.call(env, self.functions.make, &[given], &parts, workshop);
+                self.set_shape(MADE);
+                object
             }
             Layout::Compiled(shape) => {
                 // First the function: what JavaScript does then may make all shapes forgotten.
