@@ -72,9 +72,6 @@ const HAS_THROWN = 2;
 /** Numbers that say what an object of many is made of. */
 const OBJECT_WORDS = 5;
 
-/** @type {unknown[]} */
-const NO_HANDLES = [];
-
 /**
  * The functions that src/builders.rs calls, and the one that makes an object that was left to be made.
  * @param {BsonImplementation} bson
@@ -84,6 +81,8 @@ function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
   let slots;
   /** @type {Int32Array} */
   let state;
+  /** The value that is left with an object. @type {unknown[]} */
+  const left = [undefined];
   /** What many objects are made of. @type {Int32Array} */
   let objects;
   /** The functions of the shapes, by their numbers. @type {RowFunction[]} */
@@ -131,7 +130,11 @@ function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
     const shape = state[SHAPE];
     if (shape === MADE) return made(value);
     state[SHAPE] = MADE;
-    return run(rowFunctions[shape], given, value, NO_HANDLES);
+    try {
+      return run(rowFunctions[shape], given, value, left);
+    } finally {
+      if (left[0] !== undefined) left[0] = undefined;
+    }
   };
   let isSettling = false;
   /** V8 stops a function without its `finally`. When the event loop turns, none is reading any more. */
@@ -166,6 +169,7 @@ function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
       }
     };
   const functions = {
+    left,
     /** The addon's memory: its state, then objects, then slots, then ObjectIds. */
     setShared: (
       /** @type {ArrayBuffer} */ memory,
