@@ -77,16 +77,27 @@ describe.each(CALLS)('in a script whose time is over, %s', (call) => {
 });
 
 describe('where the addon can neither give nor throw anything', () => {
-  /** A converter of which each method of the addon's gives nothing as long as `isStopped` is true. */
+  /**
+   * A converter whose addon, as long as `mode` is `fails`, finds what it is given malformed and cannot say so, and as long
+   * as it is `cut` is stopped when it has done its part.
+   */
   function stoppable() {
-    const state = { isStopped: false };
+    const state = { mode: 'works' };
     const { createConverter } = native;
+    const wrap =
+      (method) =>
+      (source, ...values) => {
+        if (state.mode === 'fails') {
+          expect(() => method(Buffer.alloc(5), ...values)).toThrow();
+          return undefined;
+        }
+        const result = method(source, ...values);
+        if (state.mode === 'cut') throw new Error('cut');
+        return result;
+      };
     native.createConverter = (...settings) =>
       Object.fromEntries(
-        Object.entries(createConverter(...settings)).map(([name, method]) => [
-          name,
-          (...values) => (state.isStopped ? undefined : method(...values)),
-        ]),
+        Object.entries(createConverter(...settings)).map(([name, method]) => [name, wrap(method)]),
       );
     try {
       return { state, converter: new NativeSourceRowConverter(0) };
@@ -113,12 +124,17 @@ describe('where the addon can neither give nor throw anything', () => {
       () => converter.rawToSqliteRow(document([int('_id', 2)])),
       () => converter.convertBatch(reply),
     ]) {
-      state.isStopped = false;
+      state.mode = 'works';
       // Twice: the first compiles the function.
       const first = other(converter);
       expect(other(converter)).toEqual(first);
-      state.isStopped = true;
-      expect(() => call(converter)).toThrow('Nothing is converted while JavaScript is being stopped');
+      for (const isCut of [false, true]) {
+        state.mode = 'cut';
+        if (isCut) expect(() => other(converter)).toThrow('cut');
+        state.mode = 'fails';
+        expect(() => call(converter)).toThrow('Nothing is converted while JavaScript is being stopped');
+        expect(() => call(converter)).toThrow('Nothing is converted while JavaScript is being stopped');
+      }
     }
   });
 });

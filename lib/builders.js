@@ -73,7 +73,8 @@ const HAS_THROWN = 2;
 const OBJECT_WORDS = 5;
 
 /**
- * The functions that src/builders.rs calls, and the one that makes an object that was left to be made.
+ * The functions that src/builders.rs calls, with the array in which it leaves a value, and the one that makes an object
+ * that was left to be made.
  * @param {BsonImplementation} bson
  */
 function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
@@ -137,7 +138,7 @@ function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
     }
   };
   let isSettling = false;
-  /** V8 stops a function without its `finally`. When the event loop turns, none is reading any more. */
+  /** V8 stops a function without its `finally`. When the event loop turns, none reads any more. */
   const settle = () => {
     isSettling = false;
     state[IS_BUSY] = 0;
@@ -270,8 +271,8 @@ function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
         /** @type {Uint8Array} */ objectIds,
       ) => {
         if (state[IS_BUSY] !== 0 && !isSettling) {
-          isSettling = true;
           setImmediate(settle).unref();
+          isSettling = true;
         }
         return assemble(tokens, given, values, objectIds, makers);
       },

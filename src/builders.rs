@@ -2,9 +2,9 @@
 //!
 //! One call of a function, compiled once for the names of a document, makes the whole object: for 12 columns a tenth
 //! of what setting 12 properties costs, and V8 keeps such objects in fast mode. It takes its values out of memory
-//! that is shared with it. An object with one value of Node-API's at most is left to the calling JavaScript to make, which
-//! saves the call; objects of a batch are made many by a call. Where such a function is reading the shared memory, or
-//! names are not worth compiling, one that takes names and values by themselves makes the object.
+//! that is shared with it. An object with at most one value of Node-API's is left to the calling JavaScript to make,
+//! which saves the call; objects of a batch are made many by a call. Where such a function is reading the shared
+//! memory, or names are not worth compiling, one that takes names and values by themselves makes the object.
 
 use std::cell::{Cell, RefCell};
 use std::mem::offset_of;
@@ -213,10 +213,16 @@ impl Builders {
         Ok(if is_busy { Layout::Any(tokens) } else { Layout::Known { shape, generation, tokens } })
     }
 
+    /// Takes back what was left: V8 may have stopped JavaScript before it made that.
+    #[inline(always)]
+    pub fn leave_nothing(&self) {
+        self.set_shape(MADE);
+    }
+
     /// Leaves the object to the calling JavaScript to make, where that can: what is returned is a string of its texts
-    /// then, and else the object. One value of Node-API's may be left with it. (row of five columns, one text not Latin-1,
-    /// by a call and left, Node.js 20: 246 and 223 ns, 24: 270 and 190, 26: 209 and 198; two such texts, 24: 290 and 240, but
-    /// 26: 227 and 251)
+    /// then, and else the object. One value of Node-API's may be left with it. (row of five columns, one text not
+    /// Latin-1, by a call and left, Node.js 20: 246 and 223 ns, 24: 270 and 190, 26: 209 and 198; two such texts, 24:
+    /// 290 and 240, but 26: 227 and 251)
     #[inline(always)]
     pub fn leave_or_make(
         &self,
@@ -226,6 +232,7 @@ impl Builders {
         parts: Box<Parts<Value>>,
         workshop: &RefCell<Workshop>,
     ) -> Result<Value> {
+        self.leave_nothing();
         match layout {
             Layout::Compiled(shape) if parts.handles.len() <= 1 && parts.elements.is_empty() => {
                 if let Some(&handle) = parts.handles.first() {
@@ -239,12 +246,7 @@ impl Builders {
                 workshop.borrow_mut().take_room(parts);
                 Ok(together)
             }
-            layout => {
-                let object = self.make(env, layout, given, parts, workshop);
-                // V8 may have stopped JavaScript before it made what it was left.
-                self.set_shape(MADE);
-                object
-            }
+            layout => self.make(env, layout, given, parts, workshop),
         }
     }
 
@@ -263,7 +265,7 @@ impl Builders {
             Layout::Compiled(shape) if parts.elements.is_empty() => {
                 self.set_shape(shape.0 as i32);
                 let object = self.call(env, self.functions.make, &[given], &parts, workshop);
-                self.set_shape(MADE);
+                self.leave_nothing();
                 object
             }
             Layout::Compiled(shape) => {

@@ -259,6 +259,7 @@ fn plan(
         Ok(layout) => Ok(Plan { layout, given, parts }),
         Err(failure) => {
             site.workshop.borrow_mut().take_room(parts);
+            site.builders.leave_nothing();
             Err(failure)
         }
     }
