@@ -12,7 +12,10 @@ const isDataset = (file) => /^(datasets|dumps|events)\/.*\.bson(\.gz)?$/.test(fi
 
 const hasId = (document) => Object.hasOwn(bson.deserialize(document, { raw: true }), '_id');
 
-/** Change events by several calls and by one, which the target is for; documents with an identity, or documents (as of an oplog) without. */
+/**
+ * Change events by several calls and by one, which the target is for; documents with an identity, or documents (as of an
+ * oplog) without.
+ */
 function kindsOf(file, documents) {
   if (file.startsWith('events/')) return ['event', 'change'];
   return documents.every(hasId) ? ['row'] : ['columns'];
