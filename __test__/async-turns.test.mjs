@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { NativeSourceRowConverter } from '../index.js';
-import { document, element, payload, Type } from './support/bson-bytes.mjs';
+import { document, element, int, string, Type } from './support/bson-bytes.mjs';
 import { expectSame } from './support/outcome.mjs';
 import { batchOf, cursorReply } from './support/replies.mjs';
 import { runScript } from './support/run-script.mjs';
@@ -14,8 +14,6 @@ const bson = require('bson');
 const { buildersOf } = require('../lib/builders.js');
 const native = require('../lib/native.js');
 
-const int = (name, value) => element(Type.INT32, name, payload.int32(value));
-const string = (name, text) => element(Type.STRING, name, payload.string(text));
 const listOf = (count, make) => Array.from({ length: count }, (_, index) => make(index));
 const makeDocument = (index) =>
   document([

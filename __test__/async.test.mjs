@@ -5,7 +5,7 @@ import * as bson7 from 'bson7';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NativeSourceRowConverter } from '../index.js';
-import { document, element, payload, Type } from './support/bson-bytes.mjs';
+import { document, element, int, nested, payload, string, Type } from './support/bson-bytes.mjs';
 import {
   dataMissing,
   listFiles,
@@ -26,9 +26,6 @@ const BSONS = { 'bson 6': bson6, 'bson 7': bson7 };
 const converter = new NativeSourceRowConverter(1);
 const ON_ERROR = ['return', 'throw'];
 
-const string = (name, text) => element(Type.STRING, name, payload.string(text));
-const int = (name, value) => element(Type.INT32, name, payload.int32(value));
-const nested = (name, ...parts) => element(Type.DOCUMENT, name, document(parts));
 const listOf = (count, make) => Array.from({ length: count }, (_, index) => make(index));
 
 const makeDocument = (index) =>

@@ -5,7 +5,7 @@ import * as bson7 from 'bson7';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NativeSourceRowConverter } from '../index.js';
-import { document, element, payload, Type } from './support/bson-bytes.mjs';
+import { document, element, int, nested, payload, string, Type } from './support/bson-bytes.mjs';
 import { dataMissing, readJson } from './support/data.mjs';
 import { dataEvents, documentWithId, eventElements, toBson } from './support/events.mjs';
 import { attempt, expectBsonRowError, expectRow, expectSame } from './support/outcome.mjs';
@@ -18,10 +18,6 @@ const bson6 = createRequire(import.meta.url)('bson');
 const BSONS = { 'bson 6': bson6, 'bson 7': bson7 };
 const random = createRandom();
 const converter = new NativeSourceRowConverter(0);
-
-const string = (name, text) => element(Type.STRING, name, payload.string(text));
-const int = (name, value) => element(Type.INT32, name, payload.int32(value));
-const nested = (name, ...parts) => element(Type.DOCUMENT, name, document(parts));
 
 const makeDocument = (index) =>
   document([int('_id', index), string('name', `item ${index}`), nested('o', int('x', index % 7))]);

@@ -12,7 +12,7 @@ import {
   parseChangeDocument,
   parseDocumentId,
 } from '../index.js';
-import { document, element, hex, nestedDocument, payload, Type, withId } from './support/bson-bytes.mjs';
+import { document, element, hex, int, nestedDocument, payload, Type, withId } from './support/bson-bytes.mjs';
 import { asColumn, inArray, inObject, rowOf } from './support/convert.mjs';
 import { attempt } from './support/outcome.mjs';
 
@@ -201,7 +201,6 @@ describe('K1: a column named __proto__', () => {
 });
 
 describe('K2: repeated names', () => {
-  const int = (name, value) => element(Type.INT32, name, payload.int32(value));
   it('top level: first place, last value', () => {
     expect(rowOf([int('a', 1), int('a', 2)])).toStrictEqual({ a: 2n });
     const row = rowOf([int('a', 1), int('b', 2), int('a', 3), int('b', 4), int('c', 5)]);

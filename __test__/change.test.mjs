@@ -4,7 +4,17 @@ import * as bson7 from 'bson7';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DateRenderMode, NativeSourceRowConverter, parseChangeDocument } from '../index.js';
-import { document, element, nestedDocument, payload, Type, withId } from './support/bson-bytes.mjs';
+import {
+  document,
+  element,
+  int,
+  nested,
+  nestedDocument,
+  payload,
+  string,
+  Type,
+  withId,
+} from './support/bson-bytes.mjs';
 import { dataMissing } from './support/data.mjs';
 import { dataEvents, eventElements } from './support/events.mjs';
 import { splitElements } from './support/model.mjs';
@@ -22,9 +32,6 @@ const RUNS = 1500;
 const SIGHTS = 3;
 const random = createRandom();
 
-const string = (name, text) => element(Type.STRING, name, payload.string(text));
-const int = (name, value) => element(Type.INT32, name, payload.int32(value));
-const nested = (name, ...parts) => element(Type.DOCUMENT, name, document(parts));
 const DOCUMENT = withId(string('s', 'text'), nested('o', int('n', 1)));
 const ROW = { _id: 1n, s: 'text', o: '{"n":1}' };
 const TOKEN = nested('_id', string('_data', '8265'));

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bufferToSqlite, DateRenderMode, NativeSourceRowConverter } from '../index.js';
 import { columns as anyColumns } from './support/arbitrary.mjs';
-import { document, element, payload, Type } from './support/bson-bytes.mjs';
+import { document, element, int, nested, payload, string, Type } from './support/bson-bytes.mjs';
 import { dataMissing, listFiles, readBytes, splitDocuments } from './support/data.mjs';
 import { documentWithId } from './support/events.mjs';
 import { splitElements } from './support/model.mjs';
@@ -31,9 +31,6 @@ const only = (row, names) => {
   return kept;
 };
 
-const int = (name, number) => element(Type.INT32, name, payload.int32(number));
-const string = (name, text) => element(Type.STRING, name, payload.string(text));
-const nested = (name, ...parts) => element(Type.DOCUMENT, name, document(parts));
 const array = (name, ...values) => element(Type.ARRAY, name, payload.array(values));
 const number = (value) => [Type.INT32, payload.int32(value)];
 

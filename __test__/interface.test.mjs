@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import * as imported from '../index.js';
-import { document, element, payload, Type, withId } from './support/bson-bytes.mjs';
+import { document, element, int, payload, Type, withId } from './support/bson-bytes.mjs';
 import { attempt, expectRow } from './support/outcome.mjs';
 import { oracles, peer, peerMissing } from './support/peer.mjs';
 import { runScript } from './support/run-script.mjs';
@@ -326,8 +326,6 @@ describe('a program', () => {
 });
 
 describe('many shapes', () => {
-  const int = (name, value) => element(Type.INT32, name, payload.int32(value));
-
   it('10,000 ever-new sequences of names', () => {
     const converter = new NativeSourceRowConverter(0);
     for (let shape = 0; shape < 10_000; shape++) {

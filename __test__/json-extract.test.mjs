@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bufferToSqlite, DateRenderMode, jsonExtract } from '../index.js';
-import { document, element, payload, Type, withId } from './support/bson-bytes.mjs';
+import { document, element, int, nested, payload, string, Type, withId } from './support/bson-bytes.mjs';
 import { dataMissing, listFiles, readBytes, splitDocuments } from './support/data.mjs';
 import { attempt } from './support/outcome.mjs';
 import { describeUnless } from './support/skip.mjs';
@@ -73,9 +73,6 @@ function pathsOf(value, prefix = '$') {
     : Object.entries(value).flatMap(([name, each]) => pathsOf(each, `${prefix}.${JSON.stringify(name)}`));
   return [prefix, ...inner];
 }
-
-const string = (name, text) => element(Type.STRING, name, payload.string(text));
-const int = (name, number) => element(Type.INT32, name, payload.int32(number));
 
 const ORDER = Buffer.from(
   bson.serialize({
@@ -286,7 +283,6 @@ describe('labels', () => {
     expect(jsonExtract(source, '$."\\q"')).toBe(null);
   });
   it('that stand twice: the first one that JSON has', () => {
-    const nested = (name, ...parts) => element(Type.DOCUMENT, name, document(parts));
     const twice = document([
       element(Type.UNDEFINED, 'a'),
       nested('a', int('x', 1)),
@@ -339,7 +335,7 @@ describe('positions', () => {
   });
 });
 
-const nested = fc.letrec((tie) => {
+const trees = fc.letrec((tie) => {
   const scalar = fc.oneof(
     fc.integer().map((number) => [Type.INT32, payload.int32(number)]),
     fc
@@ -405,7 +401,7 @@ describe('generated documents', () => {
   it('at every path that they have', () => {
     let found = 0;
     fc.assert(
-      fc.property(nested, (source) => {
+      fc.property(trees, (source) => {
         const json = jsonOf(source);
         for (const path of pathsOf(JSON.parse(json)).slice(0, 60)) {
           expectAsSqlite(source, path, json);
@@ -420,7 +416,7 @@ describe('generated documents', () => {
   it('at paths of all kinds', () => {
     let found = 0;
     fc.assert(
-      fc.property(nested, fc.array(wildPath, { minLength: 10, maxLength: 10 }), (source, paths) => {
+      fc.property(trees, fc.array(wildPath, { minLength: 10, maxLength: 10 }), (source, paths) => {
         const json = jsonOf(source);
         for (const path of paths) {
           expectAsSqlite(source, path, json);

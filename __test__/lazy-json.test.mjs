@@ -7,7 +7,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DateRenderMode, NativeSourceRowConverter } from '../index.js';
-import { document, element, payload, Type } from './support/bson-bytes.mjs';
+import { document, element, int, nested, payload, string, Type } from './support/bson-bytes.mjs';
 import { dataMissing, listFiles, readBytes, splitDocuments } from './support/data.mjs';
 import { dataEvents, documentWithId, eventElements } from './support/events.mjs';
 import { attempt, expectRow, expectSame } from './support/outcome.mjs';
@@ -20,10 +20,6 @@ const bson = createRequire(import.meta.url)('bson');
 const MODE = DateRenderMode.ISO_MILLISECONDS;
 const eager = new NativeSourceRowConverter(MODE, { updateDescription: true });
 const lazy = new NativeSourceRowConverter(MODE, { updateDescription: true, lazyJson: true });
-
-const int = (name, number) => element(Type.INT32, name, payload.int32(number));
-const string = (name, text) => element(Type.STRING, name, payload.string(text));
-const nested = (name, ...parts) => element(Type.DOCUMENT, name, document(parts));
 
 const ORDER = document([
   int('_id', 1),

@@ -11,7 +11,7 @@ import {
   messagePackExtensions,
   NativeSourceRowConverter,
 } from '../index.js';
-import { document, element, payload, Type, withId } from './support/bson-bytes.mjs';
+import { document, element, int, nested, payload, string, Type, withId } from './support/bson-bytes.mjs';
 import { dataMissing, listFiles, readBytes, splitDocuments } from './support/data.mjs';
 import { dataEvents, documentWithId, eventElements } from './support/events.mjs';
 import { decodersOf, expectDecoded, LAYOUTS } from './support/message-pack.mjs';
@@ -29,10 +29,6 @@ const check = (property) => fc.assert(property, { numRuns: RUNS });
 
 const converter = new NativeSourceRowConverter(0);
 const decoders = decodersOf(bson6);
-
-const string = (name, text) => element(Type.STRING, name, payload.string(text));
-const int = (name, value) => element(Type.INT32, name, payload.int32(value));
-const nested = (name, ...parts) => element(Type.DOCUMENT, name, document(parts));
 
 /** Both libraries' reading of a message in both layouts, as a list even of a single source. */
 function* readings(source, { on = converter, bson = bson6, ...options } = {}) {

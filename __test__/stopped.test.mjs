@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { NativeSourceRowConverter } from '../index.js';
-import { document, element, payload, Type } from './support/bson-bytes.mjs';
+import { document, element, int, string, Type } from './support/bson-bytes.mjs';
 import { batchOf, cursorReply } from './support/replies.mjs';
 
 const native = createRequire(import.meta.url)('../lib/native.js');
@@ -21,8 +21,6 @@ const ROUNDS = 10;
 /** One that takes a function to be at work for ever takes some twenty times as long. */
 const MOST_RATIO = 5;
 
-const int = (name, value) => element(Type.INT32, name, payload.int32(value));
-const string = (name, text) => element(Type.STRING, name, payload.string(text));
 /** Made by a call of JavaScript each: `_id` is left to the deserialiser. */
 const documents = Array.from({ length: 100 }, (_, index) =>
   document([

@@ -120,9 +120,14 @@ export const payload = {
   timestamp: (seconds, increment) => Buffer.concat([int32Bytes(increment), int32Bytes(seconds)]),
 };
 
+/** The elements that tests need most: an int32, a string, and a document of elements. */
+export const int = (name, value) => element(Type.INT32, name, payload.int32(value));
+export const string = (name, text) => element(Type.STRING, name, payload.string(text));
+export const nested = (name, ...elements) => element(Type.DOCUMENT, name, document(elements));
+
 /** A document of one element with an `_id` before it, which `rawToSqliteRow` asks for. */
 export function withId(...elements) {
-  return document([element(Type.INT32, '_id', int32Bytes(1)), ...elements]);
+  return document([int('_id', 1), ...elements]);
 }
 
 /** A document inside a document …, `depth` containers below the column `d`, around an innermost empty one. */

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { anyValue, columns } from './arbitrary.mjs';
-import { document, element, payload, Type } from './bson-bytes.mjs';
+import { document, element, payload, string, Type } from './bson-bytes.mjs';
 import { listFiles, readBytes, readJson, splitDocuments } from './data.mjs';
 
 const bson = createRequire(import.meta.url)('bson');
@@ -28,7 +28,6 @@ export function dataEvents() {
   return [...json, ...files];
 }
 
-const string = (name, text) => element(Type.STRING, name, payload.string(text));
 const ofType = (name, arbitrary) => arbitrary.map(([type, bytes]) => element(type, name, bytes));
 const documentOf = (parts) => [Type.DOCUMENT, document(parts)];
 

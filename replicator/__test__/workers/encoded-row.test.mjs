@@ -3,7 +3,7 @@
 import { DateRenderMode, messagePackExtensions, NativeSourceRowConverter } from 'bsonrow';
 import { addExtension, Unpackr } from 'msgpackr';
 import { describe, expect, test } from 'vitest';
-import { document, element, payload, Type, withId } from '../../../__test__/support/bson-bytes.mjs';
+import { document, element, payload, string, Type, withId } from '../../../__test__/support/bson-bytes.mjs';
 import { TYPE_TABLE } from '../../../__test__/support/type-table.mjs';
 import { longTextsToBytes } from '../../lib/workers/messages/long-texts.mjs';
 
@@ -16,8 +16,6 @@ const rowOf = (bytes, mode = DateRenderMode.ISO_MILLISECONDS) =>
   new NativeSourceRowConverter(mode).toMessagePack(bytes, { layout: 'table' });
 
 const valuesOf = (row) => unpackr.unpack(row)[0].rows[0][0];
-
-const string = (name, text) => element(Type.STRING, name, payload.string(text));
 
 /** Marks the long texts of a row, and checks all of it. @returns {number[]} which they are */
 function check(row) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ObjectId } from 'bson';
 import Database from 'libsql';
 import { describe, expect, test, vi } from 'vitest';
-import { document, element, payload, Type } from '../../../__test__/support/bson-bytes.mjs';
+import { document, element, payload, string, Type } from '../../../__test__/support/bson-bytes.mjs';
 import { EncodedText } from '../../lib/encoded-text.mjs';
 import { SqliteSink } from '../../lib/sink/sqlite.mjs';
 import { MIN_ENCODED_BYTES } from '../../lib/workers/messages/message-pack.mjs';
@@ -49,8 +49,6 @@ function textOf(unit, length) {
   const whole = Array(Math.floor(length / bytes.length)).fill(bytes);
   return Buffer.concat([...whole, Buffer.alloc(length % bytes.length, 'x')]);
 }
-
-const string = (name, bytes) => element(Type.STRING, name, payload.string(bytes));
 
 /** Documents of all units and lengths: the text as a column, as an `_id`, and in JSON whose own length is about that. */
 function documentsOf(units) {
