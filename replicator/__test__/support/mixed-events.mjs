@@ -24,7 +24,8 @@ export function makeMixedEvents(seed, count) {
   const ns = () => ({ db: 'shop', coll: pick(COLLECTIONS) });
   const id = () => {
     const number = whole(KEYS);
-    return number % 3 === 0 ? new ObjectId(number.toString(16).padStart(24, '0')) : `key ${number}`;
+    if (number % 3 === 0) return new ObjectId(number.toString(16).padStart(24, '0'));
+    return number % 3 === 1 ? { day: number, of: { shop: 'Oslo' } } : `key ${number}`;
   };
   const value = () =>
     pick([
@@ -32,6 +33,8 @@ export function makeMixedEvents(seed, count) {
       () => new Double(random()),
       () => Long.fromBigInt(2n ** 62n + BigInt(whole(1000))),
       () => 'text '.repeat(1 + whole(30)),
+      // Longer than what crosses to another process as a string.
+      () => 'long text '.repeat(200 + whole(30)),
       () => Buffer.alloc(whole(40), 7),
       () => new Timestamp({ t: 2 ** 31 + whole(1000), i: 1 }),
       () => ({ nested: [whole(10), { deep: 'é "quoted"' }] }),

@@ -3,7 +3,16 @@
 import { DateRenderMode, messagePackExtensions, NativeSourceRowConverter } from 'bsonrow';
 import { addExtension, Unpackr } from 'msgpackr';
 import { describe, expect, test } from 'vitest';
-import { document, element, payload, string, Type, withId } from '../../../__test__/support/bson-bytes.mjs';
+import {
+  document,
+  element,
+  int,
+  nested,
+  payload,
+  string,
+  Type,
+  withId,
+} from '../../../__test__/support/bson-bytes.mjs';
 import { TYPE_TABLE } from '../../../__test__/support/type-table.mjs';
 import { longTextsToBytes } from '../../lib/workers/messages/long-texts.mjs';
 
@@ -90,6 +99,21 @@ test.each([31, 32, 255, 256, 70_000])('names of %i bytes', (length) => {
 test('a blob is none', () => {
   const blob = element(Type.BINARY, 'blob', payload.binary(0, Buffer.alloc(2 * MIN, 'x')));
   expect(check(rowOf(withId(blob, string('text', 'x'.repeat(MIN)))))).toEqual([2]);
+});
+
+// An identity that is a document has its own names, which stand behind those of the row.
+test.each([
+  ['empty', []],
+  ['of two fields', [int('day', 3), string('shop', 'Oslo')]],
+  ['with documents in it', [nested('a', nested('b', int('c', 1)), int('d', 2)), nested('e')]],
+  [
+    'with an array of documents',
+    [element(Type.ARRAY, 'a', payload.array([[Type.DOCUMENT, document([int('x', 1)])]]))],
+  ],
+  ['of more fields than a short array holds', Array.from({ length: 20 }, (_, i) => int(`n${i}`, i))],
+])('an identity that is a document, %s', (_name, fields) => {
+  const bytes = document([nested('_id', ...fields), string('text', 'x'.repeat(MIN)), int('n', 1)]);
+  expect(check(rowOf(bytes))).toEqual([1]);
 });
 
 describe('what bsonrow does not write is an error', () => {

@@ -66,10 +66,19 @@ export class EncodingConverter {
       } catch (error) {
         if (error instanceof TypeError) throw error;
         const at = source.byteOffset - cursor.byteOffset;
-        return placed(error, at, [name, String(index)], idOf(source, as, error));
+        return placed(error, at, [name, String(index)], this.#idOf(source, as, error));
       }
     });
     return { ...fields, byteLength: cursor.length, [as]: converted };
+  }
+
+  #idOf(source, as, error) {
+    if (as === 'changes') return error._id;
+    try {
+      return parseDocumentId(source, this.#options).id;
+    } catch {
+      return undefined;
+    }
   }
 }
 
@@ -79,13 +88,4 @@ function placed(error, at, path, id) {
   error.path = [...path, ...(error.path ?? [])];
   if (id !== undefined) error._id = id;
   return error;
-}
-
-function idOf(source, as, error) {
-  if (as === 'changes') return error._id;
-  try {
-    return parseDocumentId(source).id;
-  } catch {
-    return undefined;
-  }
 }

@@ -3,11 +3,13 @@
 //
 // A row is a table of one document, as bsonrow writes it (see its docs/message-pack.md):
 // [ { names: [ 'row', [ …names ], 'replicaId' ], rows: [ [ [ …values ], replicaId ] ] } ]
+// Where the identity is a document, the list of its names stands behind 'replicaId'.
 
 const MAP_OF_2 = 0x82;
 const [BIN_8, BIN_16, BIN_32] = [0xc4, 0xc5, 0xc6];
 const [EXT_8, EXT_16, EXT_32] = [0xc7, 0xc8, 0xc9];
 const [STR_8, STR_16, STR_32] = [0xd9, 0xda, 0xdb];
+const [FIRST_FIXARRAY, LAST_FIXARRAY] = [0x90, 0x9f];
 const [ARRAY_16, ARRAY_32] = [0xdc, 0xdd];
 /** Nil and fixext 16. */
 const [FIRST_FIXED, LAST_FIXED] = [0xc0, 0xd8];
@@ -25,11 +27,12 @@ export function longTextsToBytes(row, minBytes) {
   if (row[walk.at] !== MAP_OF_2) throw walk.error();
   walk.at += 1;
   walk.skip();
-  walk.array(3);
+  const entries = walk.array();
   walk.skip();
   const count = walk.array();
-  // The names, and those of `replicaId` and `rows`.
-  for (let i = 0; i < count + 2; i += 1) walk.skip();
+  // The row's names, and what stands behind them.
+  walk.skipAll(count + entries - 2);
+  walk.skip();
   walk.array(1);
   walk.array(2);
   walk.array(count);
@@ -49,6 +52,9 @@ export function longTextsToBytes(row, minBytes) {
   return long;
 }
 
+const isArray = (format) =>
+  (format >= FIRST_FIXARRAY && format <= LAST_FIXARRAY) || format === ARRAY_16 || format === ARRAY_32;
+
 /** Goes from value to value. A value that is missing or cut short is an error. */
 class Walk {
   at = 0;
@@ -67,15 +73,23 @@ class Walk {
 
   #arrayLength() {
     const format = this.#row[this.at];
-    if (format >= 0x90 && format <= 0x9f) {
+    if (!isArray(format)) throw this.error();
+    if (format <= LAST_FIXARRAY) {
       this.at += 1;
       return format & 0x0f;
     }
-    if (format !== ARRAY_16 && format !== ARRAY_32) throw this.error();
     const size = format === ARRAY_16 ? 2 : 4;
     const length = this.#number(size);
     this.at += 1 + size;
     return length;
+  }
+
+  /** Passes so many values, each of which may be an array. */
+  skipAll(count) {
+    for (let left = count; left > 0; left -= 1) {
+      if (isArray(this.#row[this.at])) left += this.array();
+      else this.skip();
+    }
   }
 
   /** Passes a value that is neither an array nor a map. */
