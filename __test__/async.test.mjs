@@ -558,6 +558,51 @@ describe('a source that is made shorter between call and result', () => {
     expect(await promises[0]).toEqual(converter.convertBatch(reply));
     expect(await promises[1]).toEqual(converter.convertDocuments(documents));
   });
+
+  it('is read as it was, whatever its class says of its memory', async () => {
+    class Claiming extends Uint8Array {
+      get buffer() {
+        return new ArrayBuffer(0);
+      }
+    }
+    const source = makeDocument(1);
+    const memory = new ArrayBuffer(source.length, { maxByteLength: 2 * source.length });
+    new Uint8Array(memory).set(source);
+    const claiming = new Claiming(memory);
+    const promise = converter.convertDocumentsAsync([Object.setPrototypeOf(claiming, Claiming.prototype)]);
+    memory.resize(5);
+    expect(await promise).toEqual(converter.convertDocuments([source]));
+  });
+});
+
+describe('a source that has no bytes before the call', () => {
+  const good = document([int('_id', 1)]);
+  const make = {
+    detached: () => {
+      const memory = new ArrayBuffer(good.length, { maxByteLength: 2 * good.length });
+      const source = new Uint8Array(memory);
+      structuredClone(memory, { transfer: [memory] });
+      return source;
+    },
+    'out of bounds': () => {
+      const memory = new ArrayBuffer(2 * good.length, { maxByteLength: 2 * good.length });
+      const source = new Uint8Array(memory, good.length, good.length);
+      memory.resize(good.length + 1);
+      return source;
+    },
+  };
+  const codes = { detached: 'BSONROW_INVALID_ARGUMENT', 'out of bounds': 'BSONROW_DOCUMENT_LENGTH' };
+
+  it.each(Object.keys(make))('%s: the error of the synchronous call, in its place', async (kind) => {
+    const results = await converter.convertDocumentsAsync([good, make[kind](), good], { onError: 'return' });
+    expect(results).toEqual(converter.convertDocuments([good, make[kind](), good], { onError: 'return' }));
+    expect(results[1]).toMatchObject({ code: codes[kind], index: 1 });
+    await expect(converter.convertDocumentsAsync([good, make[kind]()])).rejects.toMatchObject({
+      code: codes[kind],
+      index: 1,
+    });
+    await expect(converter.convertBatchAsync(make[kind]())).rejects.toMatchObject({ code: codes[kind] });
+  });
 });
 
 describe('a source that is detached between call and result', () => {

@@ -1,3 +1,4 @@
+const { isUint8Array } = require('node:util/types');
 const { buildersOf } = require('./builders.js');
 const { getDateRenderMode, invalid } = require('./context.js');
 const { Jobs } = require('./jobs.js');
@@ -141,14 +142,26 @@ function copyOf(buffers, returnsErrors) {
   return sources;
 }
 
+/** Of any typed array, whatever its class says. */
+const getBuffer = /** @type {(this: Uint8Array) => ArrayBufferLike} */ (
+  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), 'buffer')?.get
+);
+
 /**
- * A source whose memory stays where it is: a copy of memory that can be made shorter.
+ * A source whose memory stays where it is: a copy of memory that can be made shorter. One that is detached or out of
+ * bounds has no bytes, and the addon is to say so.
  * @template T
  * @param {T} source
  */
 function unresizable(source) {
-  const isResizable = source instanceof Uint8Array && Reflect.get(source.buffer, 'resizable') === true;
-  return isResizable ? /** @type {T & Uint8Array} */ (new Uint8Array(source)) : source;
+  if (!isUint8Array(source)) return source;
+  const isResizable = Reflect.get(Reflect.apply(getBuffer, source, []), 'resizable') === true;
+  if (!isResizable) return source;
+  try {
+    return /** @type {T & Uint8Array} */ (new Uint8Array(source));
+  } catch {
+    return source;
+  }
 }
 
 /** @param {Pick<BatchOptions, 'as'>} options */
