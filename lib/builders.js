@@ -190,8 +190,11 @@ function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
       };
     },
     compile: rethrowing((/** @type {Tokens} */ tokens, /** @type {number} */ shape) => {
-      const rowFunction = compile(tokens, makers, slots, OBJECT_ID_BYTES);
-      rowFunctions[shape] = rowFunction;
+      const all = rowFunctions;
+      const rowFunction = compile(tokens, makers, slots, OBJECT_ID_BYTES, (settled) => {
+        all[shape] = settled;
+      });
+      all[shape] = rowFunction;
       return rowFunction;
     }),
     forget: () => {

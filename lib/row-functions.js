@@ -4,6 +4,7 @@
  * names are; a name that stands twice keeps its first place and takes its last value, as the contract wants.
  */
 
+const { countedAsShortLived } = require('./allocation-sites.js');
 const { Same, accessorOf, addUnread, define } = require('./lazy-json.js');
 
 /** What stands between names: the marks of src/shape.rs. */
@@ -365,9 +366,11 @@ let canCompile = true;
  * @param {Makers} makers
  * @param {Slots} slots
  * @param {number} idBytes
+ * @param {(settled: RowFunction) => void} onSettled is given the function that is to stand in place of the first one
+ *   from then on
  * @returns {RowFunction}
  */
-function compile(tokens, makers, slots, idBytes) {
+function compile(tokens, makers, slots, idBytes, onSettled) {
   const outline = readTokens(tokens);
   if (canCompile) {
     try {
@@ -377,7 +380,10 @@ function compile(tokens, makers, slots, idBytes) {
       const scope = { ...makers, ...lazy, places, bigints, doubles, other: otherValues(slots) };
       const { constants, body } = writeFunction(outline);
       const text = `'use strict'; ${constants} return (given, together, handles, first, firstId) => { ${body} };`;
-      return new Function(...Object.keys(scope), text)(...Object.values(scope));
+      return countedAsShortLived(
+        new Function(...Object.keys(scope), text)(...Object.values(scope)),
+        onSettled,
+      );
     } catch (error) {
       // The process may not generate code from strings.
       if (!(error instanceof EvalError)) throw error;
