@@ -60,7 +60,9 @@ function unreadOf(receiver) {
     const unread = LazyRow.unreadOf(object);
     if (unread !== undefined) return unread;
   }
-  throw invalid('A column that was not read yet can be read from its row only, not from a Proxy of it');
+  throw invalid(
+    'A column that was not read yet can be read from its row only, not from a Proxy of it or by its accessor elsewhere',
+  );
 }
 
 /** @param {Unread} unread @param {number} index @param {unknown} value */
