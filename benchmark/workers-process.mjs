@@ -10,7 +10,7 @@ import { Team } from '../replicator/lib/workers/team.mjs';
 
 const DATE_MODE = 1;
 
-const { file, address, workers, format } = JSON.parse(process.argv[2]);
+const { file, address, workers, format, limit = Number.POSITIVE_INFINITY } = JSON.parse(process.argv[2]);
 const dryRun = address === null;
 const common = { dryRun, onWarning: console.error, onRefused: null, retry: DEFAULT_RETRY };
 const sink =
@@ -35,7 +35,7 @@ const options = {
     workers > 1 && format === 'messagepack'
       ? new EncodingConverter(DATE_MODE)
       : new NativeSourceRowConverter(DATE_MODE),
-  limit: Number.POSITIVE_INFINITY,
+  limit,
   limits: DEFAULT_LIMITS,
   onError: 'stop',
   skipLog: null,

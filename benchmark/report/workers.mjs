@@ -2,18 +2,29 @@
 import { describeRun, number, ratio } from '../format.mjs';
 import { markdownTable } from './markdown.mjs';
 
-const HEAD = ['sink', 'one process', 'two, MessagePack', 'ratio', 'two, JSON', 'ratio'];
+const HEAD = [
+  'sink',
+  'one process',
+  'two, MessagePack',
+  'ratio',
+  'two, JSON',
+  'ratio',
+  'two, half each, nothing handed over',
+  'ratio',
+];
 
 const rateOf = ({ perSecond, megabytesPerSecond }) =>
   `${number(perSecond)} documents/s, ${number(megabytesPerSecond)} MB/s`;
 
-const rowOf = ({ sink, one, messagepack, json, ratio: value, jsonRatio }) => [
+const rowOf = ({ sink, one, messagepack, json, apart, ...ratios }) => [
   sink,
   rateOf(one),
   rateOf(messagepack),
-  ratio(value),
+  ratio(ratios.ratio),
   rateOf(json),
-  ratio(jsonRatio),
+  ratio(ratios.jsonRatio),
+  rateOf(apart),
+  ratio(ratios.apartRatio),
 ];
 
 /** @returns {string[]} lines of Markdown */
