@@ -35,9 +35,9 @@ function check(results) {
 }
 const convert = () => check(CALLS[call]());
 
-/** The shortest of some turns, in milliseconds. */
+/** The shortest of some turns, in milliseconds: the first are not optimised yet, and see lib/allocation-sites.js. */
 function timeOf(rowsOf) {
-  const times = Array.from({ length: 5 }, () => {
+  const times = Array.from({ length: 15 }, () => {
     const start = performance.now();
     for (let turn = 0; turn < 1000; turn++) rowsOf.rawToSqliteRow(plain);
     return performance.now() - start;
