@@ -1,7 +1,7 @@
 // Long texts of an encoded row become bytes, and nothing else becomes anything else: compared with what msgpackr decodes of
 // the row as it was.
 import { DateRenderMode, messagePackExtensions, NativeSourceRowConverter } from 'bsonrow';
-import { addExtension, Unpackr } from 'msgpackr';
+import { addExtension, Packr, Unpackr } from 'msgpackr';
 import { describe, expect, test } from 'vitest';
 import {
   document,
@@ -18,6 +18,7 @@ import { longTextsToBytes } from '../../lib/workers/messages/long-texts.mjs';
 
 const MIN = 300;
 
+const packr = new Packr({ useRecords: false, variableMapSize: true });
 const unpackr = new Unpackr({ useRecords: false, int64AsType: 'bigint' });
 for (const { type, decode } of messagePackExtensions()) addExtension({ type, unpack: decode });
 
@@ -120,7 +121,7 @@ describe('what bsonrow does not write is an error', () => {
   const row = () =>
     rowOf(
       document([
-        element(Type.INT32, '_id', payload.int32(1)),
+        int('_id', 1),
         string('text', 'x'.repeat(2 * MIN)),
         element(Type.BINARY, 'blob', payload.binary(0, Buffer.alloc(MIN))),
         element(Type.DOUBLE, 'beyond', payload.double(1e300)),
@@ -147,6 +148,20 @@ describe('what bsonrow does not write is an error', () => {
         expect(() => longTextsToBytes(damaged, MIN), `${byte} at ${start}`).toThrow(error);
       }
     }
+  });
+
+  test.each([
+    ['as bsonrow writes them', ['row', ['text'], 'replicaId'], true],
+    ['with those of the identity', ['row', ['text'], 'replicaId', ['a', ['b'], 'c']], true],
+    ['no identity', ['row', ['text']], false],
+    ['more than those of the identity', ['row', ['text'], 'replicaId', ['a'], 'more'], false],
+    ['a name instead of a list of them', ['row', ['text'], 'replicaId', 'a'], false],
+    ['a list among those of the row', ['row', ['text', []], 'replicaId'], false],
+  ])('names: %s', (_name, names, isWritten) => {
+    const values = names[1].map(() => 'x'.repeat(MIN));
+    const packed = packr.pack([{ names, rows: [[values, 1]] }]);
+    if (isWritten) expect(longTextsToBytes(packed, MIN)).toEqual([0]);
+    else expect(() => longTextsToBytes(packed, MIN)).toThrow(error);
   });
 
   test('an array that is longer than the row', () => {

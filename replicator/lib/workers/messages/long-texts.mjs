@@ -27,11 +27,13 @@ export function longTextsToBytes(row, minBytes) {
   if (row[walk.at] !== MAP_OF_2) throw walk.error();
   walk.at += 1;
   walk.skip();
-  const entries = walk.array();
+  const entries = walk.array(3, 4);
   walk.skip();
   const count = walk.array();
-  // The row's names, and what stands behind them.
-  walk.skipAll(count + entries - 2);
+  // The row's names, and that of `replicaId`.
+  for (let i = 0; i < count + 1; i += 1) walk.skip();
+  if (entries === 4) walk.skipNames();
+  // That of `rows`.
   walk.skip();
   walk.array(1);
   walk.array(2);
@@ -64,10 +66,11 @@ class Walk {
     this.#row = row;
   }
 
-  /** Enters an array. @returns {number} its length */
-  array(wanted) {
+  /** Enters an array. @param {...number} wanted lengths; none: any @returns {number} its length */
+  array(...wanted) {
     const length = this.#arrayLength();
-    if (length > this.#row.length || (wanted !== undefined && length !== wanted)) throw this.error();
+    const isWanted = wanted.length === 0 || wanted.includes(length);
+    if (length > this.#row.length || !isWanted) throw this.error();
     return length;
   }
 
@@ -84,9 +87,9 @@ class Walk {
     return length;
   }
 
-  /** Passes so many values, each of which may be an array. */
-  skipAll(count) {
-    for (let left = count; left > 0; left -= 1) {
+  /** Passes a list of names, in which such a list may stand behind a name. */
+  skipNames() {
+    for (let left = this.array(); left > 0; left -= 1) {
       if (isArray(this.#row[this.at])) left += this.array();
       else this.skip();
     }
