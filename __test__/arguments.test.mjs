@@ -8,21 +8,21 @@ import {
   parseChangeDocument,
   parseDocumentId,
 } from '../index.js';
-import { document, element, payload, Type, withId } from './support/bson-bytes.mjs';
+import { document, element, int, payload, string, Type, withId } from './support/bson-bytes.mjs';
 import { attempt } from './support/outcome.mjs';
 import { runScript } from './support/run-script.mjs';
 
 const bson = createRequire(import.meta.url)('bson');
 const converter = new NativeSourceRowConverter(0);
 const SOURCE = withId(
-  element(Type.STRING, 's', payload.string('text')),
+  string('s', 'text'),
   element(Type.BINARY, 'b', payload.binary(0, [1, 2, 3])),
   element(Type.DOCUMENT, 'o', document([element(Type.NULL, 'n')])),
 );
 const ROW = { _id: 1n, s: 'text', b: Uint8Array.of(1, 2, 3), o: '{"n":null}' };
 const EVENT = document([
-  element(Type.DOCUMENT, '_id', document([element(Type.STRING, '_data', payload.string('82'))])),
-  element(Type.STRING, 'operationType', payload.string('insert')),
+  element(Type.DOCUMENT, '_id', document([string('_data', '82')])),
+  string('operationType', 'insert'),
   element(Type.DOCUMENT, 'fullDocument', SOURCE),
 ]);
 
@@ -384,7 +384,7 @@ describe('results own their memory', () => {
       const { idBuffer } = parseDocumentId(bytes);
       bytes.fill(0xaa);
       expect(row).toStrictEqual(ROW);
-      expect(idBuffer.equals(document([element(Type.INT32, '_id', payload.int32(1))]))).toBe(true);
+      expect(idBuffer.equals(document([int('_id', 1)]))).toBe(true);
     }
   });
 

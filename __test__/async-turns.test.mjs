@@ -11,6 +11,7 @@ import { runScript } from './support/run-script.mjs';
 
 const require = createRequire(import.meta.url);
 const bson = require('bson');
+const { EARLY_CALLS } = require('../lib/allocation-sites.js');
 const { buildersOf } = require('../lib/builders.js');
 const native = require('../lib/native.js');
 
@@ -23,8 +24,6 @@ const makeDocument = (index) =>
   ]);
 const documentsOf = (count) => listOf(count, makeDocument);
 const replyOf = (count) => cursorReply(batchOf(documentsOf(count)));
-
-const { EARLY_CALLS } = createRequire(import.meta.url)('../lib/allocation-sites.js');
 
 /** More than are made in one slice, however fast. */
 const MANY = 120_000;

@@ -26,6 +26,13 @@ const BSONS = { 'bson 6': bson6, 'bson 7': bson7 };
 const converter = new NativeSourceRowConverter(1);
 const ON_ERROR = ['return', 'throw'];
 
+/** A copy in memory that can be made shorter and longer. */
+function resizable(bytes) {
+  const array = new Uint8Array(new ArrayBuffer(bytes.length, { maxByteLength: 2 * bytes.length }));
+  array.set(bytes);
+  return array;
+}
+
 const listOf = (count, make) => Array.from({ length: count }, (_, index) => make(index));
 
 const makeDocument = (index) =>
@@ -285,9 +292,7 @@ describe('what batches can hold', () => {
     const text = string('long', 'x'.repeat(LONG));
     const bytes = document([int('_id', 5), text, string('s', 'é')]);
     const padded = Buffer.concat([Buffer.of(1, 2, 3), bytes, Buffer.of(4)]);
-    const resizable = new Uint8Array(new ArrayBuffer(bytes.length, { maxByteLength: 2 * bytes.length }));
-    resizable.set(bytes);
-    const sources = [bytes, Uint8Array.from(bytes), shared(bytes), padded.subarray(3, -1), resizable];
+    const sources = [bytes, Uint8Array.from(bytes), shared(bytes), padded.subarray(3, -1), resizable(bytes)];
     for (const options of [{}, { zeroCopy: true }]) {
       const by = new NativeSourceRowConverter(1, options);
       const { value } = await sameDocuments(by, sources);
@@ -543,12 +548,6 @@ describe("what the caller's classes throw", () => {
 });
 
 describe('a source that is made shorter between call and result', () => {
-  const resizable = (bytes) => {
-    const array = new Uint8Array(new ArrayBuffer(bytes.length, { maxByteLength: 2 * bytes.length }));
-    array.set(bytes);
-    return array;
-  };
-
   it('is read as it was', async () => {
     const reply = cursorReply(batchOf(listOf(1000, makeDocument)));
     const documents = listOf(1000, makeDocument);
@@ -565,11 +564,10 @@ describe('a source that is made shorter between call and result', () => {
         return new ArrayBuffer(0);
       }
     }
-    const source = makeDocument(1);
-    const memory = new ArrayBuffer(source.length, { maxByteLength: 2 * source.length });
-    new Uint8Array(memory).set(source);
-    const claiming = new Claiming(memory);
-    const promise = converter.convertDocumentsAsync([Object.setPrototypeOf(claiming, Claiming.prototype)]);
+    // Its text is made of the source's memory when all is read.
+    const source = document([int('_id', 1), string('long', 'x'.repeat(8 << 10))]);
+    const { buffer: memory } = resizable(source);
+    const promise = converter.convertDocumentsAsync([new Claiming(memory)]);
     memory.resize(5);
     expect(await promise).toEqual(converter.convertDocuments([source]));
   });
@@ -579,9 +577,8 @@ describe('a source that has no bytes before the call', () => {
   const good = document([int('_id', 1)]);
   const make = {
     detached: () => {
-      const memory = new ArrayBuffer(good.length, { maxByteLength: 2 * good.length });
-      const source = new Uint8Array(memory);
-      structuredClone(memory, { transfer: [memory] });
+      const source = resizable(good);
+      structuredClone(source.buffer, { transfer: [source.buffer] });
       return source;
     },
     'out of bounds': () => {

@@ -254,7 +254,7 @@ describe('K4, K5: names without special meaning', () => {
     'null',
   ];
   it('as columns and as nested names', () => {
-    const elements = NAMES.map((name, index) => element(Type.INT32, name, payload.int32(index)));
+    const elements = NAMES.map((name, index) => int(name, index));
     const row = rowOf(elements);
     for (const [index, name] of NAMES.entries()) {
       expect(Object.getOwnPropertyDescriptor(row, name)?.value, name).toBe(BigInt(index));
@@ -515,7 +515,7 @@ describe('S1 to S6: rare types', () => {
   });
   it('S4: code', () => {
     expect(asColumn(Type.CODE, text('f'))).toBe('{"code":"f","scope":null}');
-    const scope = document([element(Type.INT32, 'x', payload.int32(1))]);
+    const scope = document([int('x', 1)]);
     expect(asColumn(Type.CODE_WITH_SCOPE, payload.codeWithScope('f', scope))).toBe(
       '{"code":"f","scope":{"x":1}}',
     );
@@ -523,7 +523,7 @@ describe('S1 to S6: rare types', () => {
   it('S5: DBRef documents stay documents', () => {
     const reference = document([
       element(Type.STRING, '$ref', text('c')),
-      element(Type.INT32, '$id', payload.int32(1)),
+      int('$id', 1),
       element(Type.STRING, '$db', text('d')),
       element(Type.NULL, 'foo'),
     ]);
@@ -584,7 +584,7 @@ describe('I1, I2, I3, I6: identity', () => {
     expect(uuid).toBeInstanceOf(bson.UUID);
     expect(uuid.toHexString()).toBe('01010101-0101-0101-0101-010101010101');
     expect(identityOf(Type.BINARY, payload.binary(4, [1]))).toStrictEqual(new bson.Binary(Buffer.of(1), 4));
-    const parts = [element(Type.INT32, 'a', payload.int32(1)), element(Type.INT64, 'b', payload.int64(1))];
+    const parts = [int('a', 1), element(Type.INT64, 'b', payload.int64(1))];
     expect(identityOf(Type.DOCUMENT, document(parts))).toStrictEqual({ a: 1, b: 1n });
     expect(identityOf(Type.ARRAY, payload.array([[Type.INT32, payload.int32(1)]]))).toStrictEqual([1]);
     expect(identityOf(Type.TIMESTAMP, payload.timestamp(2, 1))).toStrictEqual(
@@ -601,8 +601,8 @@ describe('I1, I2, I3, I6: identity', () => {
 
   it('I3: wherever the first _id stands', () => {
     const filler = [...Array(199).keys()].map((index) => element(Type.STRING, `f${index}`, text('_id')));
-    const nested = element(Type.DOCUMENT, 'd', document([element(Type.INT32, '_id', payload.int32(9))]));
-    const id = element(Type.INT32, '_id', payload.int32(7));
+    const nested = element(Type.DOCUMENT, 'd', document([int('_id', 9)]));
+    const id = int('_id', 7);
     expect(converter.rawToSqliteRow(document([...filler, id])).replicaId).toBe(7);
     expect(parseDocumentId(document([...filler, id])).id).toBe(7);
     for (const elements of [[], filler, [nested], [element(Type.NULL, '_idx'), element(Type.NULL, '_i')]]) {
@@ -614,7 +614,7 @@ describe('I1, I2, I3, I6: identity', () => {
   });
 
   it('I3: the first of two', () => {
-    const bytes = document([1, 2].map((value) => element(Type.INT32, '_id', payload.int32(value))));
+    const bytes = document([1, 2].map((value) => int('_id', value)));
     expect(converter.rawToSqliteRow(bytes)).toStrictEqual({ row: { _id: 2n }, replicaId: 1 });
     expect(parseDocumentId(bytes).id).toBe(1);
   });
@@ -730,7 +730,7 @@ describe('M6: array keys', () => {
       [[0xff], '-1'],
       ['x'.repeat(300), '0'],
     ]) {
-      const elements = keys.map((key, index) => element(Type.INT32, key, payload.int32(index)));
+      const elements = keys.map((key, index) => int(key, index));
       expect(rowOf([element(Type.ARRAY, 'a', document(elements))]).a).toBe('[0,1]');
     }
   });
@@ -757,7 +757,7 @@ describe('E1: an update whose document is gone', () => {
       element(Type.DOCUMENT, '_id', document([element(Type.STRING, '_data', text('82'))])),
       element(Type.STRING, 'operationType', text('update')),
       element(Type.NULL, 'fullDocument'),
-      element(Type.DOCUMENT, 'documentKey', document([element(Type.INT32, '_id', payload.int32(1))])),
+      element(Type.DOCUMENT, 'documentKey', document([int('_id', 1)])),
     ]);
     const change = parseChangeDocument(event);
     expect(change.fullDocument).toBeNull();
@@ -767,7 +767,7 @@ describe('E1: an update whose document is gone', () => {
 
 describe('L1: large containers', () => {
   it('an array of 100,000 objects is one string', () => {
-    const item = document([element(Type.INT32, 'a', payload.int32(1))]);
+    const item = document([int('a', 1)]);
     const array = payload.array(Array(100_000).fill([Type.DOCUMENT, item]));
     expect(asColumn(Type.ARRAY, array)).toBe(`[${Array(100_000).fill('{"a":1}').join(',')}]`);
   });

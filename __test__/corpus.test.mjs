@@ -1,7 +1,7 @@
 /** The official corpus: what is valid converts and equals the oracle, what must fail never does harm. */
 import { describe, expect, it } from 'vitest';
 import { bufferToSqlite, DateRenderMode, NativeSourceRowConverter } from '../index.js';
-import { element, payload, Type } from './support/bson-bytes.mjs';
+import { int, payload } from './support/bson-bytes.mjs';
 import { corpusFiles, dataMissing, vectorCases } from './support/data.mjs';
 import { attempt, expectBsonRowError, expectRow, isListedMessage } from './support/outcome.mjs';
 import { peer } from './support/peer.mjs';
@@ -14,7 +14,7 @@ const fromHex = (digits) => Buffer.from(digits, 'hex');
 
 /** The same bytes with an `_id` first, whose width is added to the stated length. */
 function prefixId(bytes) {
-  const id = element(Type.INT32, '_id', payload.int32(1));
+  const id = int('_id', 1);
   const length = payload.int32(bytes.readInt32LE(0) + id.length);
   return Buffer.concat([length, id, bytes.subarray(4)]);
 }

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { bufferToSqlite, NativeSourceRowConverter, parseChangeDocument, parseDocumentId } from '../index.js';
-import { document, element, hex, payload, Type, withId } from './support/bson-bytes.mjs';
+import { document, element, hex, int, payload, Type, withId } from './support/bson-bytes.mjs';
 import { attempt } from './support/outcome.mjs';
 import { changeStreamMissing, peer, peerMissing } from './support/peer.mjs';
 
@@ -23,7 +23,7 @@ describe('a column named __proto__ is an own property of the row', () => {
     for (const [type, value] of [
       [Type.NULL, []],
       [Type.BINARY, payload.binary(0, [1])],
-      [Type.DOCUMENT, document([element(Type.INT32, 'polluted', payload.int32(1))])],
+      [Type.DOCUMENT, document([int('polluted', 1)])],
     ]) {
       const row = bufferToSqlite(document([element(type, '__proto__', value)]), 0);
       expect(Object.keys(row)).toEqual(['__proto__']);
@@ -77,7 +77,7 @@ describe('nothing reaches past the end of its enclosing document', () => {
 });
 
 describe('a code with scope is as long as its parts', () => {
-  const scope = document([element(Type.INT32, 'x', payload.int32(1))]);
+  const scope = document([int('x', 1)]);
   const right = payload.codeWithScope('f', scope).length;
   it('any other stated length is refused, wherever it stands', () => {
     for (const by of [-right, -4, -1, 1, 4, 1000]) {
@@ -266,7 +266,7 @@ describe('change events are taken as any Uint8Array', () => {
   const event = document([
     element(Type.DOCUMENT, '_id', document([element(Type.STRING, '_data', text('82'))])),
     element(Type.STRING, 'operationType', text('insert')),
-    element(Type.DOCUMENT, 'fullDocument', document([element(Type.INT32, '_id', payload.int32(1))])),
+    element(Type.DOCUMENT, 'fullDocument', document([int('_id', 1)])),
   ]);
   it('fullDocument is a Buffer over the same memory', () => {
     const plain = Uint8Array.from(event);

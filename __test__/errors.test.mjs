@@ -1,15 +1,15 @@
 /** Malformed documents written by hand, each with the message, code, offset and path of its error. */
 import { describe, expect, it } from 'vitest';
 import { bufferToSqlite, NativeSourceRowConverter, parseDocumentId } from '../index.js';
-import { document, element, hex, payload, Type } from './support/bson-bytes.mjs';
+import { document, element, hex, int, payload, Type } from './support/bson-bytes.mjs';
 import { attempt } from './support/outcome.mjs';
 
 /** `v` as the first element: its type stands at byte 4, its value at 7. */
 const VALUE_AT = 7;
 /** Between the value and the document's terminator. */
-const after = element(Type.INT32, 'z', payload.int32(9));
+const after = int('z', 9);
 const oid = '0'.repeat(24);
-const inner = document([element(Type.INT32, 'x', payload.int32(1))]);
+const inner = document([int('x', 1)]);
 
 /** Elements that are wrong by themselves: what the error says, and how far behind the value's first byte. */
 const BAD_VALUES = {
@@ -281,7 +281,7 @@ describe('text without an end', () => {
 });
 
 describe('the document itself', () => {
-  const good = document([element(Type.INT32, '_id', payload.int32(1)), after]);
+  const good = document([int('_id', 1), after]);
   const CALLS = {
     bufferToSqlite: (bytes) => bufferToSqlite(bytes, 0),
     rawToSqliteRow: (bytes) => new NativeSourceRowConverter(0).rawToSqliteRow(bytes),
@@ -363,7 +363,7 @@ describe('depth', () => {
 
 describe('strict', () => {
   const strict = new NativeSourceRowConverter(0, { strict: true });
-  const id = element(Type.INT32, '_id', payload.int32(1));
+  const id = int('_id', 1);
   const good = document([id]);
   const value = 4 + id.length + 3;
   const CASES = {

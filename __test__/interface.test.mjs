@@ -273,7 +273,7 @@ describe('a process without the package bson', () => {
 describe('a process that may not generate code', () => {
   it('gives the same rows', () => {
     const names = ['_id', 'a', '__proto__', 'quote\'"`', '\u2028', '\\', '10', 'constructor'];
-    const bytes = document(names.map((name, index) => element(Type.INT32, name, payload.int32(index))));
+    const bytes = document(names.map((name, index) => int(name, index)));
     const wide = document(Array.from({ length: 200 }, (_, index) => element(Type.NULL, `c${index}`)));
     const source = `
       const [bytes, wide] = ${JSON.stringify([bytes.toString('hex'), wide.toString('hex')])}.map((digits) => Buffer.from(digits, 'hex'));
@@ -317,7 +317,7 @@ describe('a program', () => {
       for (const name of ['a', 'row', 'replicaId', '_id']) {
         Object.defineProperty(Object.prototype, name, { set() { calls++; }, get() { return undefined; }, configurable: true });
       }
-      const bytes = Buffer.from(${JSON.stringify(withId(element(Type.INT32, 'a', payload.int32(7))).toString('hex'))}, 'hex');
+      const bytes = Buffer.from(${JSON.stringify(withId(int('a', 7)).toString('hex'))}, 'hex');
       const result = new addon.NativeSourceRowConverter(0).rawToSqliteRow(bytes);
       report([calls, Object.keys(result), Object.keys(result.row), Number(result.row.a)]);
     `;

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bufferToSqlite, NativeSourceRowConverter, parseChangeDocument, parseDocumentId } from '../index.js';
-import { document, element, payload, Type, withId } from './support/bson-bytes.mjs';
+import { document, element, int, payload, string, Type, withId } from './support/bson-bytes.mjs';
 import { dataMissing, listFiles, readBytes, smallDocuments, splitDocuments } from './support/data.mjs';
 import { refusal } from './support/model.mjs';
 import { attempt, expectBsonRowError, isListedMessage, sameRow, withoutProto } from './support/outcome.mjs';
@@ -27,7 +27,7 @@ afterAll(() => {
 });
 
 const GOOD = withId(
-  element(Type.STRING, 's', payload.string('good')),
+  string('s', 'good'),
   element(Type.DOCUMENT, 'o', document([element(Type.BOOLEAN, 'b', [1])])),
 );
 const GOOD_RESULT = { row: { _id: 1n, s: 'good', o: '{"b":1}' }, replicaId: 1 };
@@ -37,7 +37,7 @@ const SMALL = 160;
 
 const SECRET = 'SECRET';
 const SECRET_DOCUMENT = withId(
-  element(Type.STRING, 's', payload.string(SECRET.repeat(400))),
+  string('s', SECRET.repeat(400)),
   element(Type.ARRAY, 'a', payload.array(Array(40).fill([Type.STRING, payload.string(SECRET.repeat(10))]))),
 );
 
@@ -273,7 +273,7 @@ describe('bounded time and memory', () => {
   const LIMIT = 10;
 
   it('an error deep in a long document is found and located in a time that grows with its length', () => {
-    const item = document([element(Type.INT32, 'a', payload.int32(1))]);
+    const item = document([int('a', 1)]);
     const errorIn = (count) => {
       const items = Array(count).fill([Type.DOCUMENT, item]);
       const bytes = withId(element(Type.ARRAY, 'a', payload.array([...items, [0x80, []]])));

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NativeSourceRowConverter, SplitEventMerger } from '../index.js';
-import { document, element, payload, Type, withId } from './support/bson-bytes.mjs';
+import { document, element, int, payload, Type, withId } from './support/bson-bytes.mjs';
 import { dataMissing, readJson } from './support/data.mjs';
 import { dataEvents, eventElements, toBson } from './support/events.mjs';
 import { splitElements } from './support/model.mjs';
@@ -20,14 +20,7 @@ const WHOLE = document([element(Type.DOCUMENT, 'fullDocument', withId())]);
 const tokenElement = (number) =>
   element(Type.DOCUMENT, '_id', document([element(Type.STRING, '_data', payload.string(`82${number}`))]));
 const splitElement = (fragment, of) =>
-  element(
-    Type.DOCUMENT,
-    'splitEvent',
-    document([
-      element(Type.INT32, 'fragment', payload.int32(fragment)),
-      element(Type.INT32, 'of', payload.int32(of)),
-    ]),
-  );
+  element(Type.DOCUMENT, 'splitEvent', document([int('fragment', fragment), int('of', of)]));
 
 /** A fragment of these elements, as the server writes it. */
 const fragmentOf = (elements, fragment, of) =>

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { bufferToSqlite, DateRenderMode, NativeSourceRowConverter } from '../index.js';
-import { element, payload, Type, withId } from './support/bson-bytes.mjs';
+import { element, string, Type, withId } from './support/bson-bytes.mjs';
 import { expectRow } from './support/outcome.mjs';
 import { oracles, peer, peerMissing } from './support/peer.mjs';
 import { PLACES } from './support/places.mjs';
@@ -49,11 +49,7 @@ it('a value for which the other texts leave room, or a part of it, or none', () 
   for (let left = -1; left <= LONGEST; left++) {
     const filler = 'f'.repeat(TOGETHER - left);
     for (const { type, payload: bytes, column, name } of TYPE_TABLE) {
-      const source = withId(
-        element(Type.STRING, 'filler', payload.string(filler)),
-        element(type, 'v', bytes),
-        element(Type.STRING, 'after', payload.string('after')),
-      );
+      const source = withId(string('filler', filler), element(type, 'v', bytes), string('after', 'after'));
       for (const mode of Object.values(DateRenderMode)) {
         expectRow(
           bufferToSqlite(source, mode),

@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { DateRenderMode, NativeSourceRowConverter } from '../index.js';
-import { document, element, nested, payload, string, Type } from './support/bson-bytes.mjs';
+import { document, element, int, nested, payload, string, Type } from './support/bson-bytes.mjs';
 import { attempt, expectRow, expectSame } from './support/outcome.mjs';
 import { batchOf, cursorReply } from './support/replies.mjs';
 import { runScript } from './support/run-script.mjs';
@@ -24,7 +24,7 @@ const asciiOf = (length) => {
   for (let word = 0; text.length < length; word++) text += `${word} `;
   return text.slice(0, length);
 };
-const id = element(Type.INT32, '_id', payload.int32(1));
+const id = int('_id', 1);
 
 const TEXTS = {
   'ASCII below the limit': asciiOf(LEAST - 1),

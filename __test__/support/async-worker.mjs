@@ -1,14 +1,14 @@
 /** Converts batches off the thread that this is, four at once, so many times; sends what came of it. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { NativeSourceRowConverter } from '../../index.js';
-import { document, element, payload, Type } from './bson-bytes.mjs';
+import { document, element, payload, string, Type } from './bson-bytes.mjs';
 import { batchOf, cursorReply } from './replies.mjs';
 
 const documents = Array.from({ length: 5000 }, (_, index) =>
   document([
     element(Type.OBJECT_ID, '_id', Buffer.alloc(12, index)),
     element(Type.STRING, 's', payload.string(`text ${index}`)),
-    element(Type.STRING, 'long', payload.string('x'.repeat(index % 100 === 0 ? 20_000 : 1))),
+    string('long', 'x'.repeat(index % 100 === 0 ? 20_000 : 1)),
   ]),
 );
 const reply = cursorReply(batchOf(documents));

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { anyValue, columns } from './arbitrary.mjs';
-import { document, element, payload, string, Type } from './bson-bytes.mjs';
+import { document, element, int, payload, string, Type } from './bson-bytes.mjs';
 import { listFiles, readBytes, readJson, splitDocuments } from './data.mjs';
 
 const bson = createRequire(import.meta.url)('bson');
@@ -73,12 +73,7 @@ const FIELDS = {
   updateDescription: columns.map(documentOf),
   txnNumber: fc.constant([Type.INT64, payload.int64(9)]),
   lsid: anyValue,
-  splitEvent: fc.constant(
-    documentOf([
-      element(Type.INT32, 'fragment', payload.int32(1)),
-      element(Type.INT32, 'of', payload.int32(1)),
-    ]),
-  ),
+  splitEvent: fc.constant(documentOf([int('fragment', 1), int('of', 1)])),
   operationDescription: columns.map(documentOf),
   other: anyValue,
 };

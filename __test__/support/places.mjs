@@ -2,11 +2,11 @@
  * The places where an element can stand, and what each entry of the type table becomes there. A place gives the
  * document to convert (with an `_id`, so that every public path takes it) and the row to expect.
  */
-import { document, element, payload, Type, withId } from './bson-bytes.mjs';
+import { document, element, int, Type, withId } from './bson-bytes.mjs';
 import { inMode, LEFT_OUT } from './type-table.mjs';
 
-const before = element(Type.INT32, 'before', payload.int32(1));
-const after = element(Type.INT32, 'after', payload.int32(2));
+const before = int('before', 1);
+const after = int('after', 2);
 
 /** The name that a table entry has wherever it stands. */
 export const NAME = 'v';

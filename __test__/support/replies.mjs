@@ -1,7 +1,7 @@
 /** The `cursor` documents of replies, written byte by byte. */
-import { document, element, payload, Type } from './bson-bytes.mjs';
+import { document, element, payload, string, Type } from './bson-bytes.mjs';
 
-const RESUME_TOKEN = document([element(Type.STRING, '_data', payload.string('82FF'))]);
+const RESUME_TOKEN = document([string('_data', '82FF')]);
 
 /** A batch's array, of documents. */
 export const batchOf = (documents) => payload.array(documents.map((bytes) => [Type.DOCUMENT, bytes]));
@@ -17,6 +17,6 @@ export const cursorReply = (
   document([
     element(Type.ARRAY, name, batch),
     element(Type.INT64, 'id', payload.int64(id)),
-    element(Type.STRING, 'ns', payload.string(ns)),
+    string('ns', ns),
     ...(isChangeStream ? [element(Type.DOCUMENT, 'postBatchResumeToken', RESUME_TOKEN)] : []),
   ]);
