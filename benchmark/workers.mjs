@@ -68,6 +68,7 @@ async function runOnce({ file, orders }, address, way, program) {
   const result = await runChild('workers-process.mjs', { file, address, ...way }, program);
   if (result.documents !== orders || (address !== null && result.rows !== orders))
     throw new Error(`${result.documents} documents were read and ${result.rows} rows stored, not ${orders}`);
+  if (address !== null) rmSync(address);
   return result;
 }
 
@@ -75,9 +76,8 @@ async function runOnce({ file, orders }, address, way, program) {
 async function runApart({ file, orders }, newAddress, program) {
   const limit = orders / 2;
   const halves = ['first', 'second'].map(async (half) => {
-    const address = newAddress(half);
-    const { milliseconds } = await runOnce({ file, orders: limit }, address, { workers: 1, limit }, program);
-    if (address !== null) rmSync(address);
+    const way = { workers: 1, limit };
+    const { milliseconds } = await runOnce({ file, orders: limit }, newAddress(half), way, program);
     return milliseconds;
   });
   return Math.max(...(await Promise.all(halves)));
@@ -89,10 +89,8 @@ async function measure({ title, newAddress }, capture, { rounds, program, folder
   let last;
   for (let round = 0; round < rounds; round += 1) {
     for (const [name, way] of Object.entries(WAYS)) {
-      const address = newAddress(folder, 'target');
-      last = await runOnce(capture, address, way, program);
+      last = await runOnce(capture, newAddress(folder, 'target'), way, program);
       perSecond[name].push((capture.orders / last.milliseconds) * 1000);
-      if (address !== null) rmSync(address);
     }
     const milliseconds = await runApart(capture, (half) => newAddress(folder, half), program);
     perSecond.apart.push((capture.orders / milliseconds) * 1000);
