@@ -87,6 +87,31 @@ test('a collection to replicate of which there is nothing is among the warnings'
   }
 });
 
+describe('--fresh drops nothing before there is something to take its place', () => {
+  const into = ['--into', 'kept.sqlite'];
+
+  test.each([
+    ['no BSON', Buffer.alloc(100), 1, /is this a file of BSON\?\n$/, ''],
+    [
+      'empty',
+      Buffer.alloc(0),
+      0,
+      /^$/,
+      '  1 × run with --fresh that read nothing, and so dropped nothing; first: input.bson\n',
+    ],
+  ])('a file that is %s', async (_what, bytes, code, message, warning) => {
+    await run(SAMPLE, ...into);
+    const before = readReplica(join(folder, 'kept.sqlite'));
+    expect(before.size).toBeGreaterThan(1);
+    writeFileSync(join(folder, 'input.bson'), bytes);
+    const ended = await run('input.bson', '-n', 'a.b', ...into, '--fresh');
+    expect(ended.code).toBe(code);
+    expect(ended.stderr).toMatch(message);
+    expect(ended.stdout).toContain(warning);
+    expect(readReplica(join(folder, 'kept.sqlite'))).toEqual(before);
+  });
+});
+
 test('by default the rows go to replica.sqlite, and the namespace comes from the path', async () => {
   const file = documentsFile('things.bson', [{ _id: 1 }, { _id: 2 }]);
   const { code, stdout } = await run(file);

@@ -97,12 +97,12 @@ async function replicate(paths, options, { stdout, stderr, loadDriver = loadInst
   const onInterrupt = () => interruption.abort();
   for (const signal of INTERRUPTS) process.once(signal, onInterrupt);
   try {
-    if (options.fresh) await sink.reset();
     const total = inputs.reduce((sum, { size }) => sum + size, 0);
     const progress = startProgress(total, { quiet: options.quiet === true || live !== null, stream: stderr });
     const common = {
       namespace,
       dateMode,
+      fresh: options.fresh === true,
       makeConverter:
         workers?.format === 'messagepack' ? (own) => new EncodingConverter(dateMode, own) : undefined,
       limit: options.limit ?? Infinity,
@@ -220,7 +220,7 @@ function makeCommand(stdout, stderr) {
         .default('iso'),
     )
     .option('-l, --limit <count>', 'stop after so many documents or events (default: read all)', wholeNumber)
-    .option('--fresh', 'drop the tables of earlier runs first')
+    .option('--fresh', 'drop the tables of earlier runs, once the source is there')
     .option('--dry-run', 'read and convert, write nothing')
     .option('-s, --show <rows>', 'print the first rows of each table at the end', wholeNumber)
     .option('-q, --quiet', 'no progress, no summary');

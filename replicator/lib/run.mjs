@@ -20,6 +20,7 @@ import { Fragments } from './source/fragments.mjs';
  * @property {import('bsonrow').DateRenderMode} dateMode
  * @property {(options?: import('bsonrow').ConverterOptions) => import('bsonrow').NativeSourceRowConverter} [makeConverter]
  *   where rows are not to be JavaScript values: see workers/encoding-converter.mjs
+ * @property {boolean} [fresh] drop what earlier runs have stored
  * @property {number} limit documents or events to read, `Infinity` for all
  * @property {import('./apply.mjs').BatchLimits} limits of a transaction
  * @property {'stop' | 'skip'} onError what to do about a document that cannot be converted
@@ -34,6 +35,8 @@ export class Run {
   #applier;
   #converter;
   #report = new Report();
+  /** Whether what earlier runs have stored is still to be dropped. */
+  #isToDrop;
 
   /**
    * @param {import('./sink/sink.mjs').Sink} sink
@@ -43,6 +46,7 @@ export class Run {
   constructor(sink, options, progress) {
     this.#sink = sink;
     this.#options = options;
+    this.#isToDrop = options.fresh === true;
     this.#progress = progress;
     this.#applier = new Applier(sink, options.limits);
     const { makeConverter = () => new NativeSourceRowConverter(options.dateMode) } = options;
@@ -60,6 +64,8 @@ export class Run {
         if (this.#isOver) break;
         await this.#replicateFile(input);
       }
+      if (this.#isToDrop)
+        this.#report.warn('run with --fresh that read nothing, and so dropped nothing', inputs[0].file);
     } finally {
       this.#report.wallTime = performance.now() - start;
     }
@@ -106,11 +112,19 @@ export class Run {
     this.#fail(file, { at, reason, bytes: Buffer.alloc(0) });
   }
 
+  /** With the first document there is something to take the place of what is dropped. */
+  async #dropOnce() {
+    if (!this.#isToDrop) return;
+    this.#isToDrop = false;
+    await this.#sink.reset();
+  }
+
   /** What the first document of a file tells: the format, and for events what earlier runs have applied. */
   async #begin(input, firstDocument) {
     const { format, namespace, collections, dateMode } = this.#options;
     const isEvents = (format === 'auto' ? detectFormat(firstDocument) : format) === 'events';
     const fragments = new Fragments();
+    await this.#dropOnce();
     if (!isEvents) {
       const ownNamespace = namespace ?? input.namespace;
       return { name: input.file, namespace: ownNamespace, checkpoint: null, fragments, isEvents };

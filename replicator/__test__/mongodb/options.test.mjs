@@ -132,6 +132,22 @@ test('--dry-run stores nothing, --fresh begins anew', async () => {
   expect(server.received('find')).toHaveLength(2);
 });
 
+test.each([
+  ['a stream and a snapshot', []],
+  ['a snapshot of a collection that is named', ['--snapshot', 'only', '-c', 'shop.items']],
+  ['a stream from a time that is named', ['--snapshot', 'never', '--start-at', '1']],
+])('--fresh drops nothing while no server answers: %s', async (_what, args) => {
+  const { uri } = await startReplay({ collections });
+  const file = nextFile();
+  await replicate(`${uri}/shop`, '--into', file);
+  const before = readReplica(file);
+  expect(before.size).toBe(2);
+  const nobody = 'mongodb://127.0.0.1:1/shop?serverSelectionTimeoutMS=100';
+  const { code } = await replicate(nobody, '--into', file, '--fresh', '--retries', '0', ...args);
+  expect(code).toBe(3);
+  expect(readReplica(file)).toEqual(before);
+});
+
 describe('wrong usage: exit code 2, and nothing is made', () => {
   test.each([
     [['mongodb://127.0.0.1:1'], /name a database/],

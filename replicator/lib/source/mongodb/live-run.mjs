@@ -7,7 +7,7 @@ import { ChangeStream } from './change-stream.mjs';
 import { Position } from './position.mjs';
 import { Recorder } from './recorder.mjs';
 import { findCollections } from './selection.mjs';
-import { findStart } from './server.mjs';
+import { currentTime, findStart } from './server.mjs';
 import { Snapshot } from './snapshot.mjs';
 
 /**
@@ -15,6 +15,7 @@ import { Snapshot } from './snapshot.mjs';
  * @property {import('./selection.mjs').Selection} selection
  * @property {'auto' | 'only' | 'never'} snapshot
  * @property {number | null} idleSeconds ends the run after so many seconds without an event; `null`: it goes on
+ * @property {boolean} [fresh] drop what earlier runs have stored
  * @property {object | null} startAt operation time at which the stream begins
  * @property {string | null} namespace of events without one
  * @property {object[]} stages of the user's own
@@ -78,11 +79,12 @@ export class LiveRun {
     const start = performance.now();
     const { recorder, bson, progress, options } = this.#context;
     try {
+      const begun = options.fresh ? await this.#beginAnew() : null;
       const text = await recorder.readPosition();
       const stored = text === null ? null : Position.parse(text, bson);
       // A snapshot alone that has come to its end is made again when it is asked for again.
       const isDone = options.snapshot === 'only' && stored?.pending.length === 0;
-      recorder.position = stored === null || isDone ? await this.#begin() : stored;
+      recorder.position = begun ?? (stored === null || isDone ? await this.#begin() : stored);
       await this.#replicateFrom();
     } catch (error) {
       // The driver's complaints about being stopped are none of the user's.
@@ -110,6 +112,16 @@ export class LiveRun {
         options.snapshot === 'never' ? [] : await findCollections(connection, options.selection);
       return new Position({ start, pending });
     });
+  }
+
+  /** What earlier runs have stored is dropped once the server has answered, and has a stream to follow. */
+  async #beginAnew() {
+    const { recorder, reader, connection, shown } = this.#context;
+    const position = await this.#begin();
+    // Where all is named, nothing may have been asked of it yet.
+    await reader.retry(shown, () => currentTime(connection));
+    await recorder.reset();
+    return position;
   }
 
   async #findStart() {

@@ -44,6 +44,11 @@ export class Recorder {
     return this.#report.documents >= this.#options.limit || this.#options.signal?.aborted === true;
   }
 
+  /** Drops what earlier runs have stored. */
+  async reset() {
+    await this.#sink.reset();
+  }
+
   /** @returns {Promise<string | null>} the text of the position that earlier runs reached */
   async readPosition() {
     this.#storedText = await this.#sink.readPosition(this.#source, POSITION_ORDER);
