@@ -15,10 +15,16 @@ export function checkArguments(command) {
   // An address of another kind would be taken for the path of a file.
   const schemeOf = (text) => SCHEME.exec(text)?.[0];
   for (const path of command.args) {
+    if (path === '') throw new UsageError('a path is empty');
     if (!isMongoAddress(path) && SCHEME.test(path))
       throw new UsageError(`files are read, or mongodb://…, not ${schemeOf(path)}…`);
   }
   const { into, onError, skipLog } = command.opts();
+  // To SQLite these are databases that nobody sees, or of another name.
+  if (into === '') throw new UsageError('--into is empty');
+  if (into.startsWith(':memory:'))
+    throw new UsageError('--into takes a file: one in memory ends with the run');
+  if (/^file:/i.test(into)) throw new UsageError(`--into takes the path of a file, not ${into}`);
   if (!isPostgresAddress(into) && SCHEME.test(into))
     throw new UsageError(`--into takes an SQLite file or postgres://…, not ${schemeOf(into)}…`);
 
