@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { serialize } from 'bson';
+import Database from 'libsql';
 import { describe, expect, test } from 'vitest';
 import { splitDocuments } from './support/expected.mjs';
 import { makeFolder, query, readReplica, SAMPLE } from './support/replica.mjs';
@@ -62,6 +63,10 @@ test.each([
   [['mongodb://h/shop', '--format', 'events'], /--format is for files only/],
   [['mysql://h/shop'], /files are read, or mongodb:\/\/…, not mysql:\/\/…/],
   [[SAMPLE, '--into', 'mysql://h/shop'], /--into takes an SQLite file or postgres:\/\/…, not mysql:\/\/…/],
+  [[''], /a path is empty/],
+  [[SAMPLE, '--into', ''], /--into is empty/],
+  [[SAMPLE, '--into', ':memory:'], /--into takes a file: one in memory ends with the run/],
+  [[SAMPLE, '--into', 'file:x.sqlite'], /--into takes the path of a file, not file:x\.sqlite/],
   [[SAMPLE, '--skip-log', 'skipped.jsonl'], /--skip-log is for --on-error skip only/],
   [[SAMPLE, '--namespace', 'orders'], /"orders" is not a namespace/],
   [[SAMPLE, '--collection', 'orders'], /"orders" is not a namespace/],
@@ -204,9 +209,10 @@ describe('damage', () => {
     const bad = Buffer.from(serialize({ n: 'no _id' }));
     writeFileSync(join(folder, 'skip.bson'), Buffer.concat([good, bad, good]));
     const args = ['skip.bson', '-n', 'a.b', '--into', 'skip.sqlite', '--on-error', 'skip'];
-    const { code, stdout } = await run(...args);
+    const { code, stdout, stderr } = await run(...args);
     expect(code).toBe(0);
     expect(stdout).toContain('1 × document that cannot be converted, skipped');
+    expect(stderr).toBe('bsonrow-replicate: 1 left out, see skip.sqlite.skipped.jsonl\n');
     const [entry, ...others] = readFileSync(join(folder, 'skip.sqlite.skipped.jsonl'), 'utf8').split('\n');
     expect(others).toEqual(['']);
     expect(JSON.parse(entry)).toEqual({
@@ -215,8 +221,23 @@ describe('damage', () => {
       reason: expect.stringContaining('without _id'),
       bson: bad.toString('base64'),
     });
-    await run(...args, '--skip-log', 'elsewhere.jsonl');
+    expect(await run(...args, '--skip-log', 'elsewhere.jsonl', '--quiet')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'bsonrow-replicate: 1 left out, see elsewhere.jsonl\n',
+    });
     expect(readFileSync(join(folder, 'elsewhere.jsonl'), 'utf8').split('\n')).toHaveLength(2);
+  });
+
+  test('a skip log that cannot be is told of before it is needed', async () => {
+    const args = ['--into', 'early.sqlite', '--on-error', 'skip'];
+    const { code, stdout, stderr } = await run(SAMPLE, ...args, '--skip-log', 'none/skipped.jsonl');
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(
+      /^bsonrow-replicate: none\/skipped\.jsonl: the skip log cannot be written: ENOENT/,
+    );
+    expect(existsSync(join(folder, 'none'))).toBe(false);
   });
 
   test('a missing file, a folder without documents, a sink that cannot be', async () => {
@@ -250,14 +271,84 @@ test('--dry-run --on-error skip counts what it skips, and logs it nowhere', asyn
   bad.writeInt32LE(1000, bad.indexOf('text') + 5);
   writeFileSync(join(folder, 'dry.bson'), bad);
   const args = ['--dry-run', '--on-error', 'skip', '--into', 'dry.sqlite', '-n', 'a.b'];
-  const { code, stdout } = await run('dry.bson', ...args);
+  const { code, stdout, stderr } = await run('dry.bson', ...args);
   expect(code).toBe(0);
+  expect(stderr).toBe('bsonrow-replicate: 1 would be left out\n');
   expect(stdout).toContain('1 × document that cannot be converted, skipped');
   expect(existsSync(join(folder, 'dry.sqlite.skipped.jsonl'))).toBe(false);
 });
 
 test('--quiet says nothing where all is well', async () => {
   expect(await run(SAMPLE, '--into', 'quiet.sqlite', '--quiet')).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
+describe.each([[[]], [['--workers', '2']], [['--workers', '3']]])(
+  'what is called stored is stored: %j',
+  (workers) => {
+    const file = documentsFile(
+      'five.bson',
+      [1, 2, 3, 4, 5].map((_id) => ({ _id })),
+    );
+    const args = [file, '-n', 'a.b', '--batch-rows', 2, ...workers];
+    const refuse = (sqlite, from) => {
+      const db = new Database(join(folder, sqlite));
+      db.exec(
+        `CREATE TRIGGER no BEFORE INSERT ON "a.b" WHEN new._id >= ${from} BEGIN SELECT raise(ABORT, 'no'); END`,
+      );
+      db.close();
+    };
+
+    test.each([
+      ['skip', 4, / a\.b +3 +0 +3 /],
+      ['stop', 4, / a\.b +3 +0 +3 /],
+      ['stop', 3, / a\.b +2 +0 +2 /],
+      ['skip', 1, / a\.b +0 +0 +0 /],
+    ])('--on-error %s, from %i on refused', async (action, from, line) => {
+      const sqlite = `stored-${workers.length && workers[1]}-${action}-${from}.sqlite`;
+      const empty = documentsFile('one.bson', [{ _id: 0 }]);
+      await run(empty, '-n', 'a.b', '--into', sqlite);
+      refuse(sqlite, from);
+      new Database(join(folder, sqlite)).exec('DELETE FROM "a.b"');
+      const { code, stdout } = await run(...args, '--into', sqlite, '--on-error', action);
+      expect(code).toBe(action === 'skip' ? 0 : 1);
+      expect(stdout.replace(/^/gm, ' ')).toMatch(line);
+    });
+  },
+);
+
+describe('standard output that is gone', () => {
+  const into = (name) => [SAMPLE, '--into', join(folder, name), '--show', '60'];
+  const shell = (command) =>
+    new Promise((resolve) => {
+      execFile('bash', ['-c', command], (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : error.code, stdout, stderr });
+      });
+    });
+  const commandOf = (args) => [process.execPath, COMMAND, ...args].map((word) => `'${word}'`).join(' ');
+
+  test('its reader has gone: the run goes on, and is well', async () => {
+    const { code, stderr } = await shell(
+      `${commandOf(into('closed.sqlite'))} | true; exit \${PIPESTATUS[0]}`,
+    );
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    expect(readReplica(join(folder, 'closed.sqlite')).get('shop.products')).toHaveLength(60);
+  });
+
+  test('standard error: likewise', async () => {
+    const bad = documentsFile('nothing.bson', [{ n: 1 }]);
+    const args = [bad, '-n', 'a.b', '--into', join(folder, 'mute.sqlite'), '--on-error', 'skip', '--quiet'];
+    const { code } = await shell(`{ ${commandOf(args)} 2>&1 >&3 | true; exit \${PIPESTATUS[0]}; } 3>&1`);
+    expect(code).toBe(0);
+    expect(existsSync(join(folder, 'mute.sqlite.skipped.jsonl'))).toBe(true);
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('there is no room for it: exit code 1, all is stored', async () => {
+    const { code, stderr } = await shell(`${commandOf(into('full.sqlite'))} > /dev/full`);
+    expect(stderr).toMatch(/^bsonrow-replicate: standard output: .*ENOSPC.*\n$/);
+    expect(code).toBe(1);
+    expect(readReplica(join(folder, 'full.sqlite')).get('shop.products')).toHaveLength(60);
+  });
 });
 
 test('several inputs: folders, plain and gzip, events and documents', async () => {

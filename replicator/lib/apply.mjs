@@ -1,5 +1,6 @@
 // Collects changes and hands them to the sink in batches, one transaction each.
 import { RefusedError } from './errors.mjs';
+import { tallyOf } from './report.mjs';
 
 /**
  * When a batch is closed, whichever comes first.
@@ -25,6 +26,7 @@ export class Applier {
   #sinkTime = 0;
   #sink;
   #limits;
+  #onStored;
   #changes = [];
   /** How far the source has been read with each change. @type {Reached[]} */
   #reached = [];
@@ -34,10 +36,16 @@ export class Applier {
   /** The batch that is being stored. Where that failed it stays so: what comes after must not be stored, either. */
   #underWay = Promise.resolve();
 
-  /** @param {BatchLimits} limits */
-  constructor(sink, limits) {
+  /**
+   * @param {import('./sink/sink.mjs').Sink} sink
+   * @param {BatchLimits} limits
+   * @param {(tally: Map<string, import('./report.mjs').CollectionCount>) => void} [onStored] is told of
+   *   what has been stored
+   */
+  constructor(sink, limits, onStored = () => {}) {
     this.#sink = sink;
     this.#limits = limits;
+    this.#onStored = onStored;
   }
 
   /** Milliseconds spent in the sink. */
@@ -122,7 +130,8 @@ export class Applier {
   async #apply(changes, progress, reached) {
     const start = performance.now();
     try {
-      await this.#sink.apply(changes, progress, reached);
+      await this.#sink.apply(changes, progress, reached, this.#onStored);
+      if (this.#sink.settle === undefined) this.#onStored(tallyOf(changes));
     } finally {
       this.#sinkTime += performance.now() - start;
     }

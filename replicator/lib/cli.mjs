@@ -71,7 +71,8 @@ const INTERRUPTS = ['SIGINT', 'SIGTERM'];
 const loadInstalledDriver = () => import('mongodb');
 
 async function replicate(paths, options, { stdout, stderr, loadDriver = loadInstalledDriver }) {
-  const warn = (message) => stderr.write(`bsonrow-replicate: warning: ${printable(message)}\n`);
+  const say = (message) => stderr.write(`bsonrow-replicate: ${printable(message)}\n`);
+  const warn = (message) => say(`warning: ${message}`);
   const collections = options.collection ?? [];
   const isSelected = makeSelection(collections);
   const workers = readWorkerOptions(options);
@@ -83,9 +84,9 @@ async function replicate(paths, options, { stdout, stderr, loadDriver = loadInst
   const inputs = live === null ? await findInputs(paths, warn) : [];
   const { onError, retries, retryDelay } = options;
   const dateMode = DATE_MODES[options.dates];
-  const skipLog = options.dryRun ? null : new SkipLog(skipLogFile(options));
+  const skipLog = options.dryRun || onError === 'stop' ? null : new SkipLog(skipLogFile(options));
   let run = null;
-  const countRefused = (reason) => run.report.warn('change that the sink refuses, skipped', reason);
+  const countRefused = (change, reason) => run.report.leaveOutRefused(change, reason);
   const open = workers === null ? openAlone : openTeam;
   const sink = await open(options, {
     workers,
@@ -97,6 +98,7 @@ async function replicate(paths, options, { stdout, stderr, loadDriver = loadInst
   const onInterrupt = () => interruption.abort();
   for (const signal of INTERRUPTS) process.once(signal, onInterrupt);
   try {
+    skipLog?.check();
     const total = inputs.reduce((sum, { size }) => sum + size, 0);
     const progress = startProgress(total, { quiet: options.quiet === true || live !== null, stream: stderr });
     const common = {
@@ -129,8 +131,17 @@ async function replicate(paths, options, { stdout, stderr, loadDriver = loadInst
     } catch (error) {
       throw failure ?? error;
     }
+    const { leftOut } = run.report;
+    if (leftOut > 0)
+      say(
+        skipLog === null
+          ? `${leftOut} would be left out`
+          : `${leftOut} left out, see ${skipLogFile(options)}`,
+      );
     if (failure !== null) throw failure;
-    return interruption.signal.aborted ? EXIT.interrupted : EXIT.done;
+    if (!interruption.signal.aborted) return EXIT.done;
+    say('interrupted');
+    return EXIT.interrupted;
   } finally {
     for (const signal of INTERRUPTS) process.off(signal, onInterrupt);
     await live?.close();
@@ -154,7 +165,7 @@ function openAlone(
 ) {
   const skipRefused = (change, reason) => {
     skipLog?.change(change, reason);
-    countRefused(reason);
+    countRefused(change, reason);
   };
   return openSink(into, {
     dryRun,
@@ -232,7 +243,7 @@ function makeCommand(stdout, stderr) {
     .addHelpText(
       'after',
       '\nExit codes: 0 done; 1 stopped by an error, 3 connection lost, 130 interrupted: what was read before is\n' +
-        'stored; 2 wrong usage.',
+        'stored, unless it was the sink that failed; 2 wrong usage.',
     );
 }
 

@@ -6,6 +6,31 @@ const OTHERS = 'other';
 
 /** @typedef {{ puts: number, removes: number }} CollectionCount */
 
+/**
+ * How many rows changes put and remove.
+ * @param {import('./changes.mjs').Change[]} changes
+ * @returns {Map<string, CollectionCount>} by namespace
+ */
+export function tallyOf(changes) {
+  const tally = new Map();
+  for (const { kind, namespace } of changes) {
+    if (kind !== 'put' && kind !== 'remove') continue;
+    const count = countOf(tally, namespace);
+    if (kind === 'put') count.puts += 1;
+    else count.removes += 1;
+  }
+  return tally;
+}
+
+function countOf(tally, namespace) {
+  let count = tally.get(namespace);
+  if (count === undefined) {
+    count = { puts: 0, removes: 0 };
+    tally.set(namespace, count);
+  }
+  return count;
+}
+
 export class Report {
   /** Documents or events read; those that an earlier run had applied not included. */
   documents = 0;
@@ -18,8 +43,12 @@ export class Report {
   sinkTime = 0;
   /** @type {Map<string, number>} operation → events */
   operations = new Map();
-  /** @type {Map<string, CollectionCount>} by namespace */
+  /** What was stored, of all collections of which something was read. @type {Map<string, CollectionCount>} by namespace */
   collections = new Map();
+  /** Documents, events and changes that were left out, with a warning each. */
+  leftOut = 0;
+  /** Refused changes of batches that are not stored yet. @type {Map<string, CollectionCount>} by namespace */
+  #refused = new Map();
   /** @type {Map<string, { count: number, first: string }>} by message */
   warnings = new Map();
 
@@ -35,13 +64,32 @@ export class Report {
     if (change === null) return;
     this.#countOperation(change.operation);
     if (change.kind !== 'put' && change.kind !== 'remove') return;
-    let collection = this.collections.get(change.namespace);
-    if (collection === undefined) {
-      collection = { puts: 0, removes: 0 };
-      this.collections.set(change.namespace, collection);
+    countOf(this.collections, change.namespace);
+  }
+
+  /** @param {Map<string, CollectionCount>} tally of a batch that the sink has taken, refused changes included */
+  countStored(tally) {
+    for (const [namespace, { puts, removes }] of tally) {
+      const count = countOf(this.collections, namespace);
+      const refused = countOf(this.#refused, namespace);
+      count.puts += puts - refused.puts;
+      count.removes += removes - refused.removes;
+      this.#refused.delete(namespace);
     }
-    if (change.kind === 'put') collection.puts += 1;
-    else collection.removes += 1;
+  }
+
+  /** A document or event that cannot be converted. */
+  leaveOut(place) {
+    this.leftOut += 1;
+    this.warn('document that cannot be converted, skipped', place);
+  }
+
+  /** @param {Pick<import('./changes.mjs').Change, 'kind' | 'namespace'>} change that the sink has not taken */
+  leaveOutRefused({ kind, namespace }, reason) {
+    this.leftOut += 1;
+    this.warn('change that the sink refuses, skipped', reason);
+    if (kind === 'put') countOf(this.#refused, namespace).puts += 1;
+    else if (kind === 'remove') countOf(this.#refused, namespace).removes += 1;
   }
 
   #countOperation(operation) {

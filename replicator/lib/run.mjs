@@ -48,7 +48,7 @@ export class Run {
     this.#options = options;
     this.#isToDrop = options.fresh === true;
     this.#progress = progress;
-    this.#applier = new Applier(sink, options.limits);
+    this.#applier = new Applier(sink, options.limits, (tally) => this.#report.countStored(tally));
     const { makeConverter = () => new NativeSourceRowConverter(options.dateMode) } = options;
     this.#converter = new ChangeConverter(makeConverter(), options.isSelected);
   }
@@ -219,7 +219,7 @@ export class Run {
   #fail({ name }, { at, reason, bytes, cause }) {
     const failure = new InputError(name, at, reason, { cause });
     if (this.#options.onError === 'stop') throw failure;
-    this.#report.warn('document that cannot be converted, skipped', failure.message);
+    this.#report.leaveOut(failure.message);
     this.#options.skipLog?.document({ place: `${name}: byte ${at}`, reason, bytes });
   }
 }

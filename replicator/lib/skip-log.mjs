@@ -1,5 +1,6 @@
 // The file of what `--on-error skip` left out: a line of JSON each, with all that is needed to bring it in later.
-import { appendFileSync } from 'node:fs';
+import { accessSync, appendFileSync, constants, existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { SinkError } from './errors.mjs';
 import { overflowJson } from './sink/values.mjs';
 
@@ -9,6 +10,14 @@ export class SkipLog {
   /** @param {string} file made with the first entry; later runs append to it */
   constructor(file) {
     this.#file = file;
+  }
+
+  /** @throws SinkError where it cannot be written to; found out before anything is to be left out */
+  check() {
+    const [place, access] = existsSync(this.#file)
+      ? [this.#file, constants.W_OK]
+      : [dirname(this.#file), constants.W_OK | constants.X_OK];
+    this.#attempt(() => accessSync(place, access));
   }
 
   /** A document or event that cannot be converted: where it stood, why, and its bytes. */
@@ -29,8 +38,12 @@ export class SkipLog {
   /** `more` are further members, as JSON: integers beyond 2^53 keep their digits that way. */
   #append(entry, more = '') {
     const members = JSON.stringify({ time: new Date().toISOString(), ...entry }).slice(0, -1);
+    this.#attempt(() => appendFileSync(this.#file, `${members}${more}}\n`));
+  }
+
+  #attempt(work) {
     try {
-      appendFileSync(this.#file, `${members}${more}}\n`);
+      work();
     } catch (error) {
       throw new SinkError(`${this.#file}: the skip log cannot be written: ${error.message}`, {
         cause: error,

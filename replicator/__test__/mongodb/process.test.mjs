@@ -22,7 +22,7 @@ test('it follows until Ctrl-C, then stores what it has read: exit code 130', asy
   });
   child.kill('SIGINT');
   const { code, stdout, stderr } = await ended;
-  expect(stderr).toBe('');
+  expect(stderr).toBe('bsonrow-replicate: interrupted\n');
   expect(code).toBe(130);
   expect(stdout).toContain('Read: 5 documents');
   expect(readReplica(file).get('shop.items')).toHaveLength(5);

@@ -36,7 +36,7 @@ export function addSinkOptions(command) {
     )
     .option(
       '--skip-log <file>',
-      'where --on-error skip writes what it leaves out (default: skipped.jsonl, beside an SQLite file)',
+      'where --on-error skip writes what it leaves out (default: <SQLite file>.skipped.jsonl, else skipped.jsonl)',
     );
 }
 

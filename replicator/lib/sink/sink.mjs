@@ -12,8 +12,8 @@ import { SqliteSink } from './sqlite.mjs';
  *   how far a source was applied
  * @property {(source: string, run: string | null) => Promise<Map<string, string>>} claim the entries of a source; from
  *   then on, only the run of this name may write them (`null`: any without one)
- * @property {(changes: import('../changes.mjs').Change[], progress: Progress | null, reached: import('../apply.mjs').Reached[])
- *   => Promise<void>} apply as if one by one in the order given; throws SinkError, and then has applied nothing of it: RefusedError where
+ * @property {(changes: import('../changes.mjs').Change[], progress: Progress | null, reached: import('../apply.mjs').Reached[],
+ *   onStored: (tally: Map<string, import('../report.mjs').CollectionCount>) => void) => Promise<void>} apply as if one by one in the order given; throws SinkError, and then has applied nothing of it: RefusedError where
  *   it is one change that cannot be stored
  * @property {() => Promise<void>} reset drops all that earlier runs replicated
  * @property {() => Promise<void>} refresh others have changed tables or progress
@@ -21,7 +21,8 @@ import { SqliteSink } from './sqlite.mjs';
  *   order of their namespaces
  * @property {(namespace: string, count: number) => Promise<TableHead>} firstRows
  * @property {() => Promise<void>} close
- * @property {() => Promise<void>} [settle] where `apply` does not wait for it: until all is stored
+ * @property {() => Promise<void>} [settle] where `apply` does not wait for it, but calls `onStored` for each part: until all is
+ *   stored
  * @property {number} [storingTime] where `apply` does not wait for it: the milliseconds spent on storing
  */
 

@@ -34,7 +34,8 @@ const WORK = {
     const log = skipLog === null ? null : new SkipLog(skipLog);
     const skipRefused = (change, reason) => {
       log.change(change, reason);
-      send({ refused: reason });
+      const { kind, namespace } = change;
+      send({ refused: { change: { kind, namespace }, reason } });
     };
     sink = await openSink(into, {
       dryRun,
@@ -44,7 +45,7 @@ const WORK = {
       onRefused: log === null ? null : skipRefused,
       retry: { ...retry, signal: interruption.signal },
     });
-    applier = new Applier(sink, limits);
+    applier = new Applier(sink, limits, (tally) => send({ stored: tally }));
   },
 
   /** @returns {Promise<number>} milliseconds spent in the sink so far */

@@ -25,6 +25,8 @@ export class Team {
   #covered = [];
   /** The progress of the last batch, where it is not in the source's own entry yet. */
   #progress = null;
+  /** Is told of what has been stored. */
+  #onStored = () => {};
 
   constructor(workers, format) {
     this.#workers = workers;
@@ -43,12 +45,17 @@ export class Team {
    * @param {import('../backoff.mjs').RetryOptions} options.retry
    * @param {import('../apply.mjs').BatchLimits} options.limits
    * @param {(message: string) => void} options.onWarning
-   * @param {(reason: string) => void} options.onRefused
+   * @param {(change: Pick<import('../changes.mjs').Change, 'kind' | 'namespace'>, reason: string) => void} options.onRefused
    */
   static async open({ appliers: count, onWarning, onRefused, retry: { signal, ...retry }, ...options }) {
     const workers = [];
     const team = new Team(workers, await loadFormat(options.format));
-    const events = { onWarning, onRefused, onFailure: (error) => team.#fail(error) };
+    const events = {
+      onWarning,
+      onRefused,
+      onStored: (tally) => team.#onStored(tally),
+      onFailure: (error) => team.#fail(error),
+    };
     signal?.addEventListener('abort', () => team.#interrupt(), { once: true });
     try {
       for (let index = 0; index < count; index += 1) {
@@ -85,8 +92,9 @@ export class Team {
   }
 
   /** Resolves when all is on its way, and there is room for more. */
-  async apply(changes, progress, reached) {
+  async apply(changes, progress, reached, onStored) {
     this.#check();
+    this.#onStored = onStored;
     if (progress !== null) this.#progress = progress;
     if (this.#workers.length === 1) {
       await this.#hand(

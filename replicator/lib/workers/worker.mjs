@@ -14,7 +14,9 @@ const ERRORS = { SinkError, RefusedError: SinkError, ConnectionLostError, UsageE
 /**
  * @typedef {object} WorkerEvents
  * @property {(message: string) => void} onWarning
- * @property {(reason: string) => void} onRefused a change was left out, and is in the skip log
+ * @property {(change: Pick<import('../changes.mjs').Change, 'kind' | 'namespace'>, reason: string) => void} onRefused a change
+ *   was left out, and is in the skip log
+ * @property {(tally: Map<string, import('../report.mjs').CollectionCount>) => void} onStored
  * @property {(error: Error) => void} onFailure it can apply no more
  */
 
@@ -123,9 +125,10 @@ export class Worker {
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 
-  #receive({ number, value, error, warning, refused, question }) {
+  #receive({ number, value, error, warning, refused, stored, question }) {
     if (warning !== undefined) this.#events.onWarning(warning);
-    else if (refused !== undefined) this.#events.onRefused(refused);
+    else if (refused !== undefined) this.#events.onRefused(refused.change, refused.reason);
+    else if (stored !== undefined) this.#events.onStored(stored);
     else if (question !== undefined) this.#answer(question);
     else if (error === undefined) this.#close(number).resolve(value);
     else this.#fail(number, error);

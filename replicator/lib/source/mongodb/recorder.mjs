@@ -27,7 +27,7 @@ export class Recorder {
    */
   constructor(sink, { source, shown }, bson, options) {
     this.#sink = sink;
-    this.#applier = new Applier(sink, options.limits);
+    this.#applier = new Applier(sink, options.limits, (tally) => this.#report.countStored(tally));
     this.#source = source;
     this.#shown = shown;
     this.#bson = bson;
@@ -121,7 +121,7 @@ export class Recorder {
     const place = `${this.#shown}: ${this.#describe(namespace, id)}`;
     const error = new InputError(place, offset, reason, { cause });
     if (this.#options.onError === 'stop') throw error;
-    this.#report.warn('document that cannot be converted, skipped', error.message);
+    this.#report.leaveOut(error.message);
     this.#options.skipLog?.document({ place: `${place}: byte ${offset}`, reason, bytes });
   }
 }
