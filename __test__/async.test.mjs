@@ -1,6 +1,7 @@
 /** `convertBatchAsync` and `convertDocumentsAsync`: what they come to is what their synchronous twins do. */
 import { createRequire } from 'node:module';
 import { setImmediate as turn } from 'node:timers/promises';
+import vm from 'node:vm';
 import * as bson7 from 'bson7';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -570,6 +571,78 @@ describe('a source that is made shorter between call and result', () => {
     const promise = converter.convertDocumentsAsync([new Claiming(memory)]);
     memory.resize(5);
     expect(await promise).toEqual(converter.convertDocuments([source]));
+  });
+});
+
+describe('memory that can be resized, behind what is a Uint8Array by its brand alone', () => {
+  const source = document([int('_id', 1), string('long', 'x'.repeat(8 << 10))]);
+  const first = document([int('_id', 0)]);
+  const OtherRealm = vm.runInNewContext('Uint8Array');
+  const withoutPrototype = () => Object.setPrototypeOf(Uint8Array.from(first), null);
+
+  it.each([
+    ['of another realm', () => OtherRealm.from(first)],
+    ['without a prototype', withoutPrototype],
+  ])('%s: is read as it was', async (_kind, make) => {
+    const { buffer: memory } = resizable(source);
+    const promise = converter.convertDocumentsAsync([make(), new Uint8Array(memory)]);
+    memory.resize(5);
+    expect(await promise).toEqual(converter.convertDocuments([first, source]));
+  });
+
+  it('which says that it cannot: likewise', async () => {
+    const { buffer: memory } = resizable(source);
+    Object.defineProperty(memory, 'resizable', { value: false });
+    const promise = converter.convertDocumentsAsync([new Uint8Array(memory)]);
+    memory.resize(5);
+    expect(await promise).toEqual(converter.convertDocuments([source]));
+  });
+});
+
+describe('results and signals', () => {
+  const many = listOf(20_000, makeDocument);
+
+  it('come in the order of the calls, also behind a call that was aborted', async () => {
+    const controller = new AbortController();
+    const order = [];
+    const first = converter.convertDocumentsAsync(many).then(() => order.push('first'));
+    const second = converter
+      .convertDocumentsAsync([makeDocument(1)], { signal: controller.signal })
+      .catch(() => order.push('aborted'));
+    const third = converter.convertDocumentsAsync([makeDocument(2)]).then(() => order.push('third'));
+    controller.abort();
+    await Promise.all([first, second, third]);
+    expect(order).toEqual(['aborted', 'first', 'third']);
+  });
+
+  it('a signal that was used before ends a later call at once', async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    await converter.convertDocumentsAsync([makeDocument(1)], { signal });
+    const order = [];
+    const aborted = converter.convertDocumentsAsync(many, { signal }).catch(() => order.push('aborted'));
+    const later = converter.convertDocumentsAsync(many).then(() => order.push('later'));
+    const soon = new Promise((resolve) => setImmediate(resolve)).then(() => order.push('soon'));
+    controller.abort();
+    await Promise.all([aborted, later, soon]);
+    expect(order).toEqual(['aborted', 'soon', 'later']);
+  });
+
+  it('objects of more ObjectIds than pass beside the values', async () => {
+    for (const count of [15, 16, 17, 18, 33]) {
+      const ids = listOf(count, (index) =>
+        element(Type.OBJECT_ID, `k${index}`, payload.objectId(index.toString(16).padStart(24, '0'))),
+      );
+      const events = listOf(70, (index) =>
+        eventOf(makeDocument(index), Buffer.concat([int('_id', index), ...ids])),
+      );
+      const { value } = await sameBatch(converter, cursorReply(batchOf(events), { isChangeStream: true }));
+      const { documentKey } = value.changes[69];
+      expect(Object.keys(documentKey)).toHaveLength(count + 1);
+      ids.forEach((_, index) => {
+        expect(documentKey[`k${index}`].toHexString()).toBe(index.toString(16).padStart(24, '0'));
+      });
+    }
   });
 });
 

@@ -1,4 +1,4 @@
-const { isUint8Array } = require('node:util/types');
+const { isArrayBuffer, isUint8Array } = require('node:util/types');
 const { buildersOf } = require('./builders.js');
 const { getDateRenderMode, invalid } = require('./context.js');
 const { Jobs } = require('./jobs.js');
@@ -136,15 +136,18 @@ function copyOf(buffers, returnsErrors) {
   const sources = /** @type {Uint8Array[]} */ ([]).concat(buffers);
   for (let index = 0; index < sources.length; index++) {
     // Those behind an error that is thrown are not read, be it four thousand million holes.
-    if (!returnsErrors && !(sources[index] instanceof Uint8Array)) break;
+    if (!returnsErrors && !isUint8Array(sources[index])) break;
     sources[index] = unresizable(sources[index]);
   }
   return sources;
 }
 
-/** Of any typed array, whatever its class says. */
+/** Of any typed array and its memory, whatever these say themselves. */
 const getBuffer = /** @type {(this: Uint8Array) => ArrayBufferLike} */ (
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), 'buffer')?.get
+);
+const getResizable = /** @type {(this: ArrayBuffer) => boolean} */ (
+  Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, 'resizable')?.get
 );
 
 /**
@@ -155,8 +158,9 @@ const getBuffer = /** @type {(this: Uint8Array) => ArrayBufferLike} */ (
  */
 function unresizable(source) {
   if (!isUint8Array(source)) return source;
-  const isResizable = Reflect.get(Reflect.apply(getBuffer, source, []), 'resizable') === true;
-  if (!isResizable) return source;
+  const memory = Reflect.apply(getBuffer, source, []);
+  // Shared memory never becomes shorter.
+  if (!isArrayBuffer(memory) || !Reflect.apply(getResizable, memory, [])) return source;
   try {
     return /** @type {T & Uint8Array} */ (new Uint8Array(source));
   } catch {
