@@ -343,6 +343,49 @@ describe('other fields', () => {
       expectOwnMemory(change, event.buffer);
     }
   });
+  describe.each(Object.entries(BSONS))('as the oracle reads them, with %s', (_name, bson) => {
+    const converter = new NativeSourceRowConverter(0, { bson });
+    const text = payload.string([0x61, 0xff]);
+    const inner = document([string('s', [0x61, 0xff])]);
+    const { Code, DBRef, ObjectId } = bson;
+    const digits = '01'.repeat(12);
+
+    it.each([
+      ['a symbol', Type.SYMBOL, text, 'a\ufffd'],
+      ['code', Type.CODE, text, new Code('a\ufffd')],
+      [
+        'code with scope',
+        Type.CODE_WITH_SCOPE,
+        payload.codeWithScope([0x61, 0xff], inner),
+        new Code('a\ufffd', { s: 'a\ufffd' }),
+      ],
+      [
+        'a document in a scope',
+        Type.CODE_WITH_SCOPE,
+        payload.codeWithScope('f', document([element(Type.DOCUMENT, 'in', inner)])),
+        new Code('f', { in: inner }),
+      ],
+      [
+        'DBPointer',
+        Type.DB_POINTER,
+        Buffer.concat([text, Buffer.from(digits, 'hex')]),
+        new DBRef('a\ufffd', new ObjectId(digits)),
+      ],
+      [
+        'an array',
+        Type.ARRAY,
+        payload.array([
+          [Type.STRING, text],
+          [Type.DOCUMENT, inner],
+        ]),
+        ['a\ufffd', inner],
+      ],
+    ])('%s of ill-formed text', (_kind, type, bytes, expected) => {
+      const event = document([INSERT, element(type, 'x', bytes)]);
+      expectSame(converter.convertChange(event).x, expected);
+      expectSame(parseChangeDocument(event, { bson }).x, expected);
+    });
+  });
   it('a name that stands twice keeps its first place and takes its last value', () => {
     for (let sight = 0; sight < SIGHTS; sight++) {
       const change = convert(int('a', 1), INSERT, string('a', 'last'));

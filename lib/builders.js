@@ -1,5 +1,6 @@
 const { Buffer } = require('node:buffer');
 const { setImmediate } = require('node:timers');
+const { deserializeFieldOptions, deserializeOptions } = require('./deserialize-options.js');
 const { made } = require('./made.js');
 const native = require('./native.js');
 const { assemble, assembleSlots, compile, SLOT_WORDS } = require('./row-functions.js');
@@ -14,11 +15,6 @@ const { assemble, assembleSlots, compile, SLOT_WORDS } = require('./row-function
  * @property {<T>(value: T, given: unknown) => T} finish what a function of the addon's that leaves the object to be
  *   made returned: the object
  */
-
-/** As the replicator reads identities and events: an int64 is a `bigint`. */
-const OPTIONS = { useBigInt64: true };
-/** The same with nested documents left as Buffers. */
-const RAW_OPTIONS = { useBigInt64: true, raw: true };
 
 const OBJECT_ID_BYTES = 12;
 const UUID_BYTES = 16;
@@ -281,10 +277,10 @@ function createBuilders({ Binary, ObjectId, Timestamp, UUID, deserialize }) {
       },
     ),
     deserializeElement: rethrowing(
-      (/** @type {Uint8Array} */ document) => deserialize(document, OPTIONS)._id,
+      (/** @type {Uint8Array} */ document) => deserialize(document, deserializeOptions)._id,
     ),
     deserializeRawElement: rethrowing(
-      (/** @type {Uint8Array} */ document) => deserialize(document, RAW_OPTIONS)._id,
+      (/** @type {Uint8Array} */ document) => deserialize(document, deserializeFieldOptions)._id,
     ),
   };
   return { functions, finish };

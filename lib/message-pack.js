@@ -1,5 +1,6 @@
 const { Buffer } = require('node:buffer');
 const { invalid } = require('./context.js');
+const { deserializeFieldOptions, deserializeOptions } = require('./deserialize-options.js');
 const { readBson } = require('./options.js');
 
 /** @typedef {import('../index.js').MessagePackExtension} MessagePackExtension */
@@ -7,10 +8,6 @@ const { readBson } = require('./options.js');
 
 /** The extension types of src/message_pack.rs. */
 const Type = Object.freeze({ UNDEFINED: 0, OBJECT_ID: 1, BSON: 2, BSON_OF_DOCUMENTS: 3, BIGINT: 0x42 });
-
-const OPTIONS = { useBigInt64: true };
-/** The same with nested documents left as Buffers. */
-const RAW_OPTIONS = { useBigInt64: true, raw: true };
 
 const NAME = Buffer.from('_id\0');
 
@@ -47,8 +44,8 @@ function messagePackExtensions(options = {}) {
     { type: Type.UNDEFINED, decode: () => undefined },
     // Of memory of its own: the bytes are the message's, and an ObjectId keeps them.
     { type: Type.OBJECT_ID, decode: (bytes) => new ObjectId(Buffer.from(bytes)) },
-    { type: Type.BSON, decode: (bytes) => read(bytes, OPTIONS) },
-    { type: Type.BSON_OF_DOCUMENTS, decode: (bytes) => read(bytes, RAW_OPTIONS) },
+    { type: Type.BSON, decode: (bytes) => read(bytes, deserializeOptions) },
+    { type: Type.BSON_OF_DOCUMENTS, decode: (bytes) => read(bytes, deserializeFieldOptions) },
     {
       type: Type.BIGINT,
       decode: (bytes) => BigInt.asIntN(8 * bytes.length, BigInt(`0x0${Buffer.from(bytes).toString('hex')}`)),

@@ -55,7 +55,12 @@ fn write_field<'a, S: ValueSink>(
     match element_type {
         // A string of the event's own is read as a row's is: what is ill-formed is replaced.
         element_type::STRING => sink.write_value(Value::Text(reader.read_string()?)),
-        element_type::ARRAY => deserialize::write_element(reader, element_type, true, sink),
+        // And so is a text within its other values.
+        element_type::ARRAY
+        | element_type::SYMBOL
+        | element_type::CODE
+        | element_type::CODE_WITH_SCOPE
+        | element_type::DB_POINTER => deserialize::write_element(reader, element_type, true, sink),
         _ => deserialize::write_value(reader, element_type, names, sink),
     }
 }

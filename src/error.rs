@@ -60,7 +60,7 @@ pub enum ErrorKind {
     TrailingBytes,
     /// In an `_id`, or strict: a boolean that is neither 0 nor 1.
     Boolean(u8),
-    /// Strict: ill-formed UTF-8.
+    /// Ill-formed UTF-8: strict, or in a document of an event that is deserialised.
     Utf8,
 }
 
