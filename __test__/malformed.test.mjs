@@ -45,6 +45,28 @@ function fail(message, bytes) {
   expect.fail(`${message}\nbytes: ${bytes.toString('hex').slice(0, 2000)}`);
 }
 
+describe('a binary of one byte too many', () => {
+  const tooLong = element(Type.BINARY, 'v', payload.binary(0, Buffer.from('abc'), { length: 4 }));
+  const inner = document([tooLong]);
+  const LENGTH_AT = 4 + 'tv\0'.length;
+  const behind = Buffer.concat([inner, Buffer.alloc(64, 'A')]);
+
+  it.each([
+    ['at the end of the document', inner, LENGTH_AT, ['v']],
+    ['with bytes behind the source', behind.subarray(0, inner.length), LENGTH_AT, ['v']],
+    ...[Type.DOCUMENT, Type.ARRAY].map((type) => [
+      `at the end of what is nested, type ${type}`,
+      document([element(type, 'd', inner), string('secret', SECRET)]),
+      4 + 'td\0'.length + LENGTH_AT,
+      ['d', type === Type.ARRAY ? 0 : 'v'],
+    ]),
+  ])('%s', (_place, bytes, offset, path) => {
+    const { error } = attempt(() => bufferToSqlite(bytes, 0));
+    expect(error).toMatchObject({ code: 'BSONROW_BINARY_LENGTH', offset });
+    expect(error.path.map(String)).toEqual(path.map(String));
+  });
+});
+
 /** `bufferToSqlite` against the model and the oracle. */
 function expectRowOrError(bytes) {
   const refused = refusal(bytes);

@@ -338,7 +338,7 @@ impl<'a> Reader<'a> {
 
     /// Whether `name`, which ends with its zero byte, stands here; if so, the step over it.
     #[inline(always)]
-    pub fn take_name_if(&mut self, name: &[u8]) -> Option<Piece<'a>> {
+    pub(crate) fn take_name_if(&mut self, name: &[u8]) -> Option<Piece<'a>> {
         debug_assert!(name.last() == Some(&0));
         if self.end - self.at < name.len() {
             return None;

@@ -158,7 +158,7 @@ impl<'t> Tail<'t> {
 
     /// Ends a container: `close` takes the place of the comma after its last element, if it has one.
     #[inline(always)]
-    pub fn push_close(&mut self, close: u8) {
+    pub(crate) fn push_close(&mut self, close: u8) {
         debug_assert!(self.at as usize > self.room.as_ptr() as usize, "a container was opened");
         // SAFETY: an opening byte was written before, so `at` is past `start`.
         unsafe {
@@ -239,7 +239,7 @@ impl<'t> Tail<'t> {
     }
 
     /// Ends the text at the byte before this end, which is a separator.
-    pub fn commit_before_last(mut self) -> Written<'t> {
+    pub(crate) fn commit_before_last(mut self) -> Written<'t> {
         debug_assert!(self.at as usize > self.room.as_ptr() as usize);
         // SAFETY: a byte was written before.
         self.at = unsafe { self.at.sub(1) };
