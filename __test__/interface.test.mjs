@@ -1,5 +1,6 @@
 /** The public interface: exports, documents, workers, processes with restrictions, and many shapes of rows. */
 import { createRequire } from 'node:module';
+import vm from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import * as imported from '../index.js';
@@ -51,6 +52,13 @@ describe('exports', () => {
   });
   it('getDateRenderMode takes a mode as it is', () => {
     for (const mode of Object.values(DateRenderMode)) expect(imported.getDateRenderMode(mode)).toBe(mode);
+  });
+  it('getDateRenderMode takes a Map of another realm, and no options by name alone', () => {
+    const overrides = vm.runInNewContext("new Map([[{ name: 'timestamps_iso8601' }, false]])");
+    expect(imported.getDateRenderMode({ edition: 2, overrides })).toBe(DateRenderMode.LEGACY_MILLISECONDS);
+    expect(() =>
+      imported.getDateRenderMode({ edition: 2, overrides: new Map([['timestamps_iso8601', false]]) }),
+    ).toThrow('context.overrides: options are objects with a name, not names');
   });
   it.skipIf(peerMissing)('getDateRenderMode reads the contexts of the service as the oracle does', () => {
     const { CompatibilityContext, CompatibilityOption, TimeValuePrecision } = peer;

@@ -200,6 +200,25 @@ describe('a lazy row', () => {
     expect(results).toEqual([Array(3).fill(['_id', 'o', 'total', 'status']), []]);
   });
 
+  it('is the same where Object.prototype has what a property descriptor may have', () => {
+    const results = runScript(`
+      const { serialize } = require('bson');
+      const source = serialize({ _id: 1, o: { n: 1 }, total: 2 });
+      const converter = new addon.NativeSourceRowConverter(1, { lazyJson: true });
+      const names = ['value', 'get', 'writable'];
+      for (const name of names) Object.prototype[name] = () => 5;
+      const rows = Array.from({ length: 3 }, () => converter.rawToSqliteRow(source).row);
+      const texts = rows.map((row) => row.o);
+      rows[0].o = 'own';
+      const heir = Object.create(rows[1]);
+      heir.o = 'heir';
+      for (const name of names) delete Object.prototype[name];
+      report([texts, rows[0].o, Object.getOwnPropertyDescriptor(heir, 'o')]);
+    `);
+    const heir = { value: 'heir', writable: true, enumerable: true, configurable: true };
+    expect(results).toEqual([Array(3).fill('{"n":1}'), 'own', heir]);
+  });
+
   it('is the same where no code may be generated, but not fast', () => {
     const results = runScript(
       `

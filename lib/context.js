@@ -1,3 +1,5 @@
+const { isMap } = require('node:util/types');
+
 /** @typedef {import('../index.js').CompatibilityContext} CompatibilityContext */
 /** @typedef {import('../index.js').DateRenderMode} Mode */
 
@@ -24,7 +26,7 @@ function getDateRenderMode(context) {
     typeof context === 'object' &&
     context !== null &&
     Number.isFinite(context.edition) &&
-    (context.overrides ?? new Map()) instanceof Map;
+    (context.overrides == null || isMap(context.overrides));
   if (!isContext) {
     throw invalid(
       'context must be a DateRenderMode (0, 1 or 2) or a compatibility context: { edition: number, overrides: Map }',
@@ -39,6 +41,8 @@ function getDateRenderMode(context) {
 function isIso({ edition, overrides }) {
   // Found by name: the option objects are the service's own.
   for (const [option, isOn] of overrides ?? []) {
+    if (typeof option === 'string')
+      throw invalid('context.overrides: options are objects with a name, not names');
     if (option?.name !== ISO_OPTION) continue;
     if (typeof isOn !== 'boolean') throw invalid(`context.overrides: ${ISO_OPTION} must be true or false`);
     return isOn;

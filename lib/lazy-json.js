@@ -93,12 +93,20 @@ function writeColumn(receiver, index, value) {
 }
 
 /**
+ * A descriptor that inherits nothing: what an application has put into `Object.prototype` would be a part of it.
+ * @param {PropertyDescriptor} descriptor
+ * @returns {PropertyDescriptor}
+ */
+const alone = (descriptor) => Object.assign(Object.create(null), descriptor);
+
+/**
  * @param {object} object
  * @param {string} name
  * @param {unknown} value
  */
 function define(object, name, value) {
-  Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+  const isOpen = { writable: true, enumerable: true, configurable: true };
+  Object.defineProperty(object, name, alone({ value, ...isOpen }));
 }
 
 /** @type {PropertyDescriptor[]} */
@@ -110,16 +118,18 @@ const accessors = [];
  */
 function accessorOf(index) {
   for (let next = accessors.length; next <= index; next++) {
-    accessors.push({
-      get() {
-        return readColumn(this, next);
-      },
-      set(value) {
-        writeColumn(this, next, value);
-      },
-      enumerable: true,
-      configurable: true,
-    });
+    accessors.push(
+      alone({
+        get() {
+          return readColumn(this, next);
+        },
+        set(value) {
+          writeColumn(this, next, value);
+        },
+        enumerable: true,
+        configurable: true,
+      }),
+    );
   }
   return accessors[index];
 }
