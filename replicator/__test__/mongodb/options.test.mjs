@@ -148,6 +148,15 @@ test.each([
   expect(readReplica(file)).toEqual(before);
 });
 
+test('a database without collections: says so, and follows', async () => {
+  const { uri } = await startReplay({ collections, events: [] });
+  const { code, stderr } = await replicate(`${uri}/shopp`, '--into', nextFile());
+  expect(code).toBe(0);
+  expect(stderr).toMatch(
+    /^bsonrow-replicate: warning: mongodb:\/\/.*\/shopp has no collection to replicate yet\n$/,
+  );
+});
+
 describe('wrong usage: exit code 2, and nothing is made', () => {
   test.each([
     [['mongodb://127.0.0.1:1'], /name a database/],

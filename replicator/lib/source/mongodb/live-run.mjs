@@ -110,6 +110,8 @@ export class LiveRun {
       const start = await this.#findStart();
       const pending =
         options.snapshot === 'never' ? [] : await findCollections(connection, options.selection);
+      if (options.snapshot !== 'never' && pending.length === 0)
+        options.onWarning(`${shown} has no collection to replicate yet`);
       return new Position({ start, pending });
     });
   }
