@@ -1,3 +1,5 @@
+/// <reference types="node" />
+
 /**
  * bsonrow: raw MongoDB BSON to flat SQLite rows.
  *
@@ -12,7 +14,8 @@
 /**
  * A column value, as SQLite's storage classes appear in JavaScript: `null` for NULL, `bigint` for INTEGER,
  * `number` for REAL (never an integer: an integral double becomes a `bigint`), `string` for TEXT,
- * `Uint8Array` for BLOB.
+ * `Uint8Array` for BLOB. An INTEGER has 64 bits at most; a timestamp may be 2^63 and more, an integral double of any
+ * size: store these `bigint`s as text, or as real numbers.
  */
 export type SqliteValue = null | bigint | number | string | Uint8Array;
 
@@ -102,7 +105,7 @@ export interface ConverterOptions {
   /**
    * Whether an ASCII string of 8 KiB or more, as a column of its own, stands over the memory of the source instead
    * of being copied. Such a string keeps the source's ArrayBuffer alive, and the caller promises never to write to
-   * that memory again, nor to transfer it, as long as the string is in use: a string that changes breaks what
+   * that memory again, nor to transfer or resize it, as long as the string is in use: a string that changes breaks what
    * JavaScript relies on. Memory that may be used again, such as a slice of a pooled `Buffer`, must not be given.
    * Default `false`.
    */
@@ -113,7 +116,7 @@ export interface ConverterOptions {
 export interface BsonRowError extends Error {
   /** What went wrong, for programs: `BSONROW_` and a stable word. */
   readonly code: string;
-  /** Where in the source: the byte at which reading stopped. Absent where a text is too long for JavaScript. */
+  /** Where in the source: the byte at which reading stopped. Absent where there is no such place. */
   readonly offset?: number;
   /**
    * Which element: the column, then the names and array positions below it. Empty for the document itself. Absent where
@@ -144,7 +147,12 @@ export interface Change {
    */
   // biome-ignore lint/suspicious/noExplicitAny: an _id can be of any BSON type
   replicaId: any;
-  /** The document after the change; `null` where the event has none: deleted, or gone before it was looked up. */
+  /**
+   * The document after the change; `null` where the event's `fullDocument` is null or absent. Of an update, that means a
+   * document gone before it was looked up only where the stream was opened with `fullDocument: 'updateLookup'`. Without
+   * that, updates have no such field, and the document is still there: `parseChangeDocument` tells `null` from
+   * `undefined`.
+   */
   row: SqliteRow | null;
   /** The document before the change, where the event has that field. */
   rowBefore?: SqliteRow | null;
