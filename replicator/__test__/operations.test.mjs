@@ -1,7 +1,7 @@
 // What each kind of change event does to the tables.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Double, Int32, Long } from 'bson';
+import { Double, Int32, Long, Timestamp } from 'bson';
 import { describe, expect, test } from 'vitest';
 import { event, put, remove, writeBson } from './support/captures.mjs';
 import { makeFolder, query, readReplica, replicate } from './support/replica.mjs';
@@ -453,6 +453,25 @@ describe('a second run', () => {
     expect(code).toBe(0);
     expect([...replica.keys()]).toEqual(['shop.items']);
   });
+});
+
+test('captures in the wrong order are among the warnings', async () => {
+  const at = (t, _id, coll = 'items') =>
+    event('insert', {
+      clusterTime: new Timestamp({ t, i: 1 }),
+      ns: { db: 'shop', coll },
+      documentKey: { _id },
+      fullDocument: { _id },
+    });
+  const old = writeBson(folder, 'order-10.bson', [at(1, 1), at(2, 2), at(9, 1, 'others')]);
+  const late = writeBson(folder, 'order-2.bson', [at(3, 3), at(5, 4), at(4, 5), at(8, 2, 'others')]);
+  const warning = 'file whose events are older than those read before';
+  const run = async (...captures) => {
+    files += 1;
+    return (await replicate(...captures, '--into', join(folder, `${files}.sqlite`))).stdout;
+  };
+  expect(await run(late, old)).toContain(`  1 × ${warning}; first: insert at ${old}: byte 0\n`);
+  expect(await run(old, late)).toContain(`  1 × ${warning}; first: insert at ${late}: byte `);
 });
 
 test('after a run one file is left, without a log beside it', async () => {

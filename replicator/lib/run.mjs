@@ -9,6 +9,7 @@ import { Report } from './report.mjs';
 import { CHECKPOINT_ORDER, Checkpoint } from './source/checkpoint.mjs';
 import { detectFormat } from './source/detect.mjs';
 import { readDocuments } from './source/documents.mjs';
+import { EventOrder } from './source/event-order.mjs';
 import { Fragments } from './source/fragments.mjs';
 
 /**
@@ -35,6 +36,7 @@ export class Run {
   #applier;
   #converter;
   #report = new Report();
+  #order = new EventOrder();
   /** Whether what earlier runs have stored is still to be dropped. */
   #isToDrop;
 
@@ -175,6 +177,11 @@ export class Run {
         file.namespace,
       ),
     );
+    if (change !== null && this.#order.goesBack(file.name, change.namespace, fields.clusterTime))
+      this.#report.warn(
+        'file whose events are older than those read before',
+        place(file, document.offset, change.operation),
+      );
     this.#add(file, document, change, whole.length);
   }
 
