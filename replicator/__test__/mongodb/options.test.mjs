@@ -164,6 +164,10 @@ describe('wrong usage: exit code 2, and nothing is made', () => {
     [['mongodb://127.0.0.1:1/a?nonsense=1'], /nonsense/],
     [['mongodb://127.0.0.1:1/a', 'dump/'], /one address and no files/],
     [['mongodb://127.0.0.1:1/a', '--follow', '--until-caught-up'], /choose one/],
+    [
+      ['mongodb://127.0.0.1:1/a', '--snapshot', 'only', '--start-at', '9'],
+      /--start-at is for a change stream/,
+    ],
     [['mongodb://127.0.0.1:1/a', '--watch', 'collection'], /--watch collection needs one/],
     [['mongodb://127.0.0.1:1', '-c', 'a.b', '-c', 'c.d', '--watch', 'database'], /several databases/],
     [['mongodb://127.0.0.1:1/a', '--pipeline', '{'], /not extended JSON/],

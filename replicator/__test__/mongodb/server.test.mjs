@@ -100,12 +100,24 @@ describe.each(DRIVERS)('with %s', (_name, driver) => {
       const address = () =>
         server.uri.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${DATABASE}`);
 
-      /** Replicates one collection: by all that the server can, else by what it can. */
+      /** Replicates one collection. */
+      function replicateOne(name, file, ...more) {
+        return replicateLive(
+          driver,
+          address(),
+          '--into',
+          file,
+          '--collection',
+          `${DATABASE}.${name}`,
+          ...more,
+        );
+      }
+
+      /** The same with its changes: by all that the server can, else by what it can. */
       function replicate(name, file, ...more) {
-        const args = [address(), '--into', file, '--collection', `${DATABASE}.${name}`];
         // Before anything the test does; what is applied twice so ends the same.
         const begin = ['--watch', 'collection', '--start-at', String(Math.floor(Date.now() / 1000) - 3600)];
-        return replicateLive(driver, ...args, ...(hasWholeStreams ? [] : begin), ...more);
+        return replicateOne(name, file, ...(hasWholeStreams ? [] : begin), ...more);
       }
 
       function nextFile() {
@@ -121,7 +133,7 @@ describe.each(DRIVERS)('with %s', (_name, driver) => {
         expect(truth).toHaveLength(IDS.length);
         for (const size of [1, 3, 1000]) {
           const file = nextFile();
-          const { code } = await replicate('types', file, '--snapshot', 'only', '--batch-size', size);
+          const { code } = await replicateOne('types', file, '--snapshot', 'only', '--batch-size', size);
           expect(code).toBe(0);
           expect(rowsOf(file, 'types')).toEqual(truth);
         }
@@ -130,7 +142,7 @@ describe.each(DRIVERS)('with %s', (_name, driver) => {
       test('a snapshot that begins anew behind each _id loses none', async () => {
         const file = nextFile();
         for (let run = 0; run < IDS.length; run += 1) {
-          await replicate('types', file, '--snapshot', 'only', '--limit', 1);
+          await replicateOne('types', file, '--snapshot', 'only', '--limit', 1);
           expect(rowsOf(file, 'types')).toHaveLength(run + 1);
         }
         expect(rowsOf(file, 'types')).toEqual(await truthOf('types'));

@@ -216,7 +216,7 @@ function makeClient(address, timeoutMs) {
   } catch (error) {
     // The address is not repeated here: it may hold a password.
     throw new UsageError(
-      'the address of the PostgreSQL database is not valid: write special characters of a password as %XX',
+      'the address of the PostgreSQL database is not valid: postgres://user:password@host:port/database, special characters of a password as %XX',
       { cause: error },
     );
   }

@@ -258,7 +258,8 @@ export class PostgresSink {
         const next = backoff.failed();
         if (next !== null) this.#onWarning(`${reason}; ${next.notice}`);
         if (next === null || !(await next.wait())) {
-          const message = `${reason}; tried again ${countOf(backoff.failures - 1, 'time')}`;
+          const attempts = backoff.failures - 1;
+          const message = attempts === 0 ? reason : `${reason}; tried again ${countOf(attempts, 'time')}`;
           this.#givenUp = new ConnectionLostError(message, { cause: error });
           throw this.#givenUp;
         }

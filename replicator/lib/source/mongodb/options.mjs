@@ -65,11 +65,13 @@ export function addLiveOptions(command) {
  * @param {{ EJSON: object, Timestamp: Function }} bson the driver's copy
  */
 export function readLiveOptions(options, { EJSON, Timestamp }) {
-  const { follow, untilCaughtUp, startAt } = options;
+  const { follow, untilCaughtUp, startAt, snapshot } = options;
   if (follow && untilCaughtUp !== undefined)
     throw new UsageError('--follow and --until-caught-up: choose one');
+  if (snapshot === 'only' && startAt !== undefined)
+    throw new UsageError('--start-at is for a change stream, and --snapshot only opens none');
   return {
-    snapshot: options.snapshot,
+    snapshot,
     idleSeconds:
       untilCaughtUp === undefined ? null : untilCaughtUp === true ? DEFAULT_IDLE_SECONDS : untilCaughtUp,
     startAt: startAt === undefined ? null : new Timestamp(startAt),
