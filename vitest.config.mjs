@@ -8,5 +8,7 @@ export default defineConfig({
     // A child process a file: a crash of the addon shows as the crash of one file.
     pool: 'forks',
     testTimeout: 60_000,
+    // A server's first start, of a JVM that is not in the disk's cache yet, takes ten seconds and more.
+    hookTimeout: 60_000,
   },
 });
