@@ -1,6 +1,6 @@
 // The command as a user starts it: a process, its messages, its exit codes.
-import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { createWriteStream, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { serialize } from 'bson';
@@ -358,6 +358,17 @@ test('several inputs: folders, plain and gzip, events and documents', async () =
   const replica = readReplica(join(folder, 'mixed.sqlite'));
   expect(replica.get('my.documents')).toEqual([{ _id: 1n, from: 'documents' }]);
   expect(replica.get('shop.products')).toHaveLength(60);
+});
+
+test.skipIf(process.platform === 'win32')('--limit ends a run over a pipe that stays open', async () => {
+  const pipe = join(folder, 'open.bson');
+  execFileSync('mkfifo', [pipe]);
+  const ended = run(pipe, '--dry-run', '--limit', 4);
+  // More than is read at once, and then nothing.
+  const writer = createWriteStream(pipe);
+  for (let _id = 0; _id < 300; _id += 1) writer.write(serialize({ _id, text: 'x'.repeat(1000) }));
+  expect((await ended).stdout).toContain('Read: 4 documents');
+  writer.destroy();
 });
 
 test('documents stored twice are stored once; --limit stops early', async () => {

@@ -96,7 +96,7 @@ export class Run {
           end = document.offset + document.bytes.length;
           if (this.#applier.isFull) await this.#applier.handOver(file.checkpoint?.progress() ?? null);
         }
-        file?.checkpoint?.settle();
+        file?.checkpoint?.keep();
         this.#progress.setDocuments(this.#report.documents);
         if (this.#isOver) return;
       }

@@ -38,10 +38,29 @@ export async function* readBytes(file, onRead) {
   }
 }
 
-/** The bytes already read, then the rest; never by position, so that a pipe will do. */
+/**
+ * The bytes already read, then the rest; never by position, so that a pipe will do. The next piece of a file is read while
+ * the one before is worked on; not of a pipe, as that could keep a run that is through waiting.
+ */
 async function* readChunks(head, handle, size, onRead) {
-  const buffer = Buffer.allocUnsafeSlow(size);
-  for (let chunk = head; chunk.length > 0; chunk = await fill(buffer, handle, onRead)) yield chunk;
+  const isFile = (await handle.stat()).isFile();
+  const buffers = Array.from({ length: isFile ? 2 : 1 }, () => Buffer.allocUnsafeSlow(size));
+  const readNext = () => {
+    buffers.reverse();
+    return fill(buffers[0], handle, onRead);
+  };
+  let chunk = head;
+  while (chunk.length > 0) {
+    const ahead = isFile ? readNext() : null;
+    const settled = Promise.allSettled([ahead]);
+    try {
+      yield chunk;
+    } finally {
+      // Where nobody asks for more, the file is closed next, and the system may give its number to another.
+      await settled;
+    }
+    chunk = await (ahead ?? readNext());
+  }
 }
 
 /** The next bytes; fewer than fill the buffer only at the end of the file. */

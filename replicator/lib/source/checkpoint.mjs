@@ -20,6 +20,8 @@ export class Checkpoint {
   #appliedEnd = 0;
   #appliedDigest = null;
   #last = null;
+  /** For an event that is kept: one after the other. */
+  #memory = Buffer.alloc(0);
 
   /**
    * @param {string} file
@@ -58,18 +60,22 @@ export class Checkpoint {
 
   /** This event has been read, and its change is in the batch to be stored next. */
   advance({ bytes, offset }) {
-    this.#last = { end: offset + bytes.length, bytes };
+    this.#last = { end: offset + bytes.length, bytes, isKept: false };
   }
 
-  /** The bytes of the last event are about to be written over. */
-  settle() {
-    if (this.#last !== null) this.#last = { end: this.#last.end, digest: this.#digest() };
+  /** The bytes of the last event are about to be written over: they are kept, as its digest is seldom asked for. */
+  keep() {
+    if (this.#last === null || this.#last.isKept) return;
+    const { end, bytes } = this.#last;
+    if (this.#memory.length < bytes.length) this.#memory = Buffer.allocUnsafeSlow(bytes.length);
+    bytes.copy(this.#memory);
+    this.#last = { end, bytes: this.#memory.subarray(0, bytes.length), isKept: true };
   }
 
   /** What to store beside the rows; `null` where nothing new was read. */
   progress() {
     if (this.#last === null) return null;
-    const progress = this.#progressOf(this.#last.end, this.#digest());
+    const progress = this.#progressOf(this.#last.end, digestOf(this.#last.bytes));
     this.#last = null;
     return progress;
   }
@@ -77,10 +83,6 @@ export class Checkpoint {
   /** What to store where an event that ends there is the last that was applied; its digest is not known any more. */
   progressAt(end) {
     return this.#progressOf(end, null);
-  }
-
-  #digest() {
-    return this.#last.digest ?? digestOf(this.#last.bytes);
   }
 
   #progressOf(end, digest) {
