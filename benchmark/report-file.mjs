@@ -4,8 +4,8 @@ import { describeMachine } from './machine.mjs';
 
 /**
  * A report without figures yet. The version of Node.js that they are from comes with the first.
- * @param {{ benchmark: 'async' | 'bench' | 'floor' | 'object-ids' | 'snapshot' | 'tailer', rounds: number, quick: boolean }} options and
- *   whatever else belongs to the run
+ * @typedef {'async' | 'bench' | 'floor' | 'growth' | 'object-ids' | 'snapshot' | 'tailer' | 'workers'} BenchmarkName
+ * @param {{ benchmark: BenchmarkName, rounds: number, quick: boolean }} options and whatever else belongs to the run
  */
 export const newReport = (options) => ({
   date: new Date().toISOString(),

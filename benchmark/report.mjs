@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { asyncLines } from './report/async.mjs';
 import { benchLines } from './report/bench.mjs';
 import { floorLines } from './report/floor.mjs';
+import { growthLines } from './report/growth.mjs';
 import { objectIdLines } from './report/object-ids.mjs';
 import { snapshotLines } from './report/snapshot.mjs';
 import { tailerLines } from './report/tailer.mjs';
@@ -22,6 +23,7 @@ const linesOf = {
   async: asyncLines,
   bench: benchLines,
   floor: floorLines,
+  growth: growthLines,
   'object-ids': objectIdLines,
   snapshot: snapshotLines,
   tailer: tailerLines,

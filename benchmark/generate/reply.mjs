@@ -1,12 +1,10 @@
 // The `cursor` document of a change stream's reply to `getMore`.
-import { insertEvent } from './event.mjs';
 
 /**
- * @param {import('./random.mjs').Random} random
  * @param {number} count how many events
- * @param {number} bytes the size of each event's document
+ * @param {() => { _id: object }} makeEvent
  */
-export function reply(random, count, bytes) {
-  const nextBatch = Array.from({ length: count }, () => insertEvent(random, bytes));
+export function reply(count, makeEvent) {
+  const nextBatch = Array.from({ length: count }, makeEvent);
   return { nextBatch, postBatchResumeToken: nextBatch.at(-1)._id, id: 1n, ns: 'shop.customers' };
 }
