@@ -63,6 +63,11 @@ test.each([
   [['mongodb://h/shop', '--format', 'events'], /--format is for files only/],
   [['mysql://h/shop'], /files are read, or mongodb:\/\/…, not mysql:\/\/…/],
   [[SAMPLE, '--into', 'mysql://h/shop'], /--into takes an SQLite file or postgres:\/\/…, not mysql:\/\/…/],
+  [[SAMPLE, '--into', 'postgres://u:secret@h:port/shop'], /PostgreSQL database is not valid: (?!.*secret)/],
+  [
+    [SAMPLE, '--into', 'postgres://u:secret@h/shop?sslmode=verify-full&sslrootcert=none.pem'],
+    /names a file that cannot be read: (?!.*secret).*none\.pem/,
+  ],
   [[''], /a path is empty/],
   [[SAMPLE, '--into', ''], /--into is empty/],
   [[SAMPLE, '--into', ':memory:'], /--into takes a file: one in memory ends with the run/],
@@ -184,7 +189,7 @@ describe('damage', () => {
     expect(stderr).toBe(
       `bsonrow-replicate: hostile.bson: byte ${events[0].length + lengthAt}: Invalid BSON string length (at \\u001b[2J)\n`,
     );
-    expect(stdout).toContain('Read: 1 documents (1 \\u001b[2J)\n');
+    expect(stdout).toContain('Read: 1 document (1 \\u001b[2J)\n');
   });
 
   test('within the document of an event: likewise', async () => {

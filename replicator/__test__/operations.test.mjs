@@ -430,7 +430,7 @@ describe('a second run', () => {
     const { database, code } = await apply([...events, damaged]);
     expect(code).toBe(1);
     const { replica, stdout } = await apply([...events, put({ _id: 3 })], { into: database });
-    expect(stdout).toContain('Read: 1 documents (1 insert)');
+    expect(stdout).toContain('Read: 1 document (1 insert)');
     expect(replica.get('shop.items')).toEqual([{ _id: 3n }]);
   });
 

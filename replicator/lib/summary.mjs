@@ -1,6 +1,6 @@
 // What a run prints at its end.
 import { cutText, printable, renderTable } from './text-table.mjs';
-import { MIB } from './units.mjs';
+import { countOf, MIB } from './units.mjs';
 
 const MAX_CELL = 28;
 /** A nested value can be megabytes of JSON; a cell shows but its beginning. */
@@ -14,7 +14,7 @@ const MAX_CELL_INPUT = 4 * MAX_CELL;
 export function renderSummary(report, tables) {
   const lines = [];
   const operations = [...report.operations].sort(([, a], [, b]) => b - a).map(([name, n]) => `${n} ${name}`);
-  const read = `Read: ${report.documents} documents${operations.length > 0 ? ` (${operations.join(', ')})` : ''}`;
+  const read = `Read: ${countOf(report.documents, 'document')}${operations.length > 0 ? ` (${operations.join(', ')})` : ''}`;
   lines.push(printable(read));
   if (report.alreadyApplied > 0) lines.push(`Already applied by an earlier run: ${report.alreadyApplied}`);
 

@@ -101,7 +101,7 @@ describe.each(DRIVERS)('with %s', (_name, driver) => {
     server.addEvents(remove(10));
     const { code, stdout } = await replicate(`${uri}/shop`, '--into', file);
     expect(code).toBe(0);
-    expect(stdout).toContain('Read: 1 documents (1 delete)');
+    expect(stdout).toContain('Read: 1 document (1 delete)');
     expect(server.received('find')).toEqual([]);
     expect(streamsOf(server)[0].pipeline[0].$changeStream.resumeAfter).toEqual({ _data: 'end:2' });
     expect(rowsOf(file).map(({ _id }) => Number(_id))).toEqual([0, 1, 2, 11]);

@@ -214,10 +214,11 @@ function makeClient(address, timeoutMs) {
       pipeline: true,
     });
   } catch (error) {
-    // The address is not repeated here: it may hold a password.
-    throw new UsageError(
-      'the address of the PostgreSQL database is not valid: postgres://user:password@host:port/database, special characters of a password as %XX',
-      { cause: error },
-    );
+    // The address is not repeated here: it may hold a password. A certificate is a file that it names.
+    const reason =
+      error.syscall === undefined
+        ? 'is not valid: postgres://user:password@host:port/database, special characters of a password as %XX'
+        : `names a file that cannot be read: ${error.message}`;
+    throw new UsageError(`the address of the PostgreSQL database ${reason}`, { cause: error });
   }
 }
