@@ -187,7 +187,7 @@ describe('damage', () => {
     const { code, stdout, stderr } = await run('hostile.bson', '--into', 'hostile.sqlite');
     expect(code).toBe(1);
     expect(stderr).toBe(
-      `bsonrow-replicate: hostile.bson: byte ${events[0].length + lengthAt}: Invalid BSON string length (at \\u001b[2J)\n`,
+      `bsonrow-replicate: hostile.bson: byte ${events[0].length + lengthAt}: Invalid BSON string length (at \\u001b[2J)\nbsonrow-replicate: --on-error skip would leave it out and go on\n`,
     );
     expect(stdout).toContain('Read: 1 document (1 \\u001b[2J)\n');
   });
@@ -314,9 +314,11 @@ describe.each([[[]], [['--workers', '2']], [['--workers', '3']]])(
       await run(empty, '-n', 'a.b', '--into', sqlite);
       refuse(sqlite, from);
       new Database(join(folder, sqlite)).exec('DELETE FROM "a.b"');
-      const { code, stdout } = await run(...args, '--into', sqlite, '--on-error', action);
+      const { code, stdout, stderr } = await run(...args, '--into', sqlite, '--on-error', action);
       expect(code).toBe(action === 'skip' ? 0 : 1);
       expect(stdout.replace(/^/gm, ' ')).toMatch(line);
+      const hint = 'bsonrow-replicate: --on-error skip would leave it out and go on\n';
+      expect(stderr.endsWith(hint)).toBe(action === 'stop');
     });
   },
 );

@@ -368,7 +368,7 @@ describe.skipIf(server === null)(`PostgreSQL ${missing}`, () => {
       const { code, stderr } = await replicateInto(address, file);
       expect(code).toBe(1);
       expect(stderr).toMatch(
-        /^bsonrow-replicate: shop\.items, insert of _id 2: PostgreSQL has no text with U\+0000 \(column t\)\n$/,
+        /^bsonrow-replicate: shop\.items, insert of _id 2: PostgreSQL has no text with U\+0000 \(column t\)\n.*skip would leave it out.*\n$/,
       );
       expect((await readPostgres(server, address)).get('shop.items')).toEqual([{ _id: 1n }]);
       // It goes on where it stopped, and stops there again.
@@ -550,6 +550,38 @@ describe.skipIf(server === null)(`PostgreSQL ${missing}`, () => {
       expect(code).toBe(1);
     } finally {
       plain.close();
+    }
+  });
+
+  test('a password that is missing is called that', async () => {
+    const message = (type, ...parts) => {
+      const body = Buffer.concat(parts);
+      const head = Buffer.from(`${type}\0\0\0\0`);
+      head.writeInt32BE(4 + body.length, 1);
+      return Buffer.concat([head, body]);
+    };
+    const SASL = Buffer.of(0, 0, 0, 10);
+    const SASL_CONTINUE = Buffer.of(0, 0, 0, 11);
+    const asking = createServer((socket) => {
+      socket.once('data', () => {
+        socket.write(message('R', SASL, Buffer.from('SCRAM-SHA-256\0\0')));
+        socket.once('data', (first) => {
+          const nonce = /r=([^,]+)$/.exec(first.toString())[1];
+          socket.write(message('R', SASL_CONTINUE, Buffer.from(`r=${nonce}x,s=c2FsdA==,i=4096`)));
+        });
+      });
+    });
+    await new Promise((resolve) => asking.listen(0, '127.0.0.1', resolve));
+    try {
+      const address = `postgres://somebody@127.0.0.1:${asking.address().port}/y`;
+      const { code, stderr } = await replicateInto(address, SAMPLE);
+      expect(stderr).toBe(
+        'bsonrow-replicate: the PostgreSQL database cannot be opened: the server asks for a password, which neither the ' +
+          'address nor PGPASSWORD holds\n',
+      );
+      expect(code).toBe(1);
+    } finally {
+      asking.close();
     }
   });
 

@@ -53,6 +53,8 @@ export async function main(args, { stdout = process.stdout, stderr = process.std
     const code = exitCodeOf(error);
     if (code === null) throw error;
     stderr.write(`bsonrow-replicate: ${printable(error.message)}\n`);
+    if (error.isSkippable === true)
+      stderr.write('bsonrow-replicate: --on-error skip would leave it out and go on\n');
     return code;
   }
 }

@@ -17,14 +17,23 @@ export class InputError extends Error {
   }
 }
 
+/** One document or event cannot be converted, those behind it may be. */
+export class DocumentError extends InputError {
+  name = 'DocumentError';
+  isSkippable = true;
+}
+
 /** The sink cannot store something: exit code 1. */
 export class SinkError extends Error {
   name = 'SinkError';
+  /** Whether `--on-error skip` would go on without what this is about. */
+  isSkippable = false;
 }
 
 /** The sink refuses one change, the others would do: exit code 1. `index` is its place in the batch, from 0. */
 export class RefusedError extends SinkError {
   name = 'RefusedError';
+  isSkippable = true;
 
   constructor(index, message, options) {
     super(message, options);

@@ -4,7 +4,7 @@ import { Applier } from './apply.mjs';
 import { ISSUES } from './changes.mjs';
 import { ConversionError, describeMerged } from './conversion-error.mjs';
 import { ChangeConverter } from './convert.mjs';
-import { InputError } from './errors.mjs';
+import { DocumentError } from './errors.mjs';
 import { Report } from './report.mjs';
 import { CHECKPOINT_ORDER, Checkpoint } from './source/checkpoint.mjs';
 import { detectFormat } from './source/detect.mjs';
@@ -222,9 +222,9 @@ export class Run {
     }
   }
 
-  /** @throws InputError unless failures are skipped */
+  /** @throws DocumentError unless failures are skipped */
   #fail({ name }, { at, reason, bytes, cause }) {
-    const failure = new InputError(name, at, reason, { cause });
+    const failure = new DocumentError(name, at, reason, { cause });
     if (this.#options.onError === 'stop') throw failure;
     this.#report.leaveOut(failure.message);
     this.#options.skipLog?.document({ place: `${name}: byte ${at}`, reason, bytes });

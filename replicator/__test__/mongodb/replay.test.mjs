@@ -173,7 +173,7 @@ describe.each(DRIVERS)('with %s', (_name, driver) => {
     const { code, stderr } = await replicate(...args);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /shop: shop\.items: byte \d+: Split event: fragment 2 of 2 is missing, a whole event came instead\n$/,
+      /shop: shop\.items: byte \d+: Split event: fragment 2 of 2 is missing, a whole event came instead\n.*skip would leave it out.*\n$/,
     );
     const skipped = await replicate(...args, '--on-error', 'skip');
     expect(skipped.code).toBe(0);

@@ -119,7 +119,8 @@ describe('a change that the sink refuses', () => {
       const args = [capture, '--into', file, '--workers', workers];
       const { code, stderr } = await replicate(...args);
       expect(stderr).toBe(
-        'bsonrow-replicate: shop.items, insert of _id 3: the SQLite file refuses it: UNIQUE constraint failed: shop.items.code\n',
+        'bsonrow-replicate: shop.items, insert of _id 3: the SQLite file refuses it: UNIQUE constraint failed: shop.items.code\n' +
+          'bsonrow-replicate: --on-error skip would leave it out and go on\n',
       );
       expect(code).toBe(1);
       expect(readReplica(file).get('shop.items')).toEqual([

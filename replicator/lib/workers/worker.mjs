@@ -148,6 +148,7 @@ export class Worker {
 
   #fail(number, { name, message, stack }) {
     const error = name in ERRORS ? new ERRORS[name](message) : Object.assign(new Error(message), { stack });
+    error.isSkippable = name === 'RefusedError';
     this.#close(number).reject(error);
     this.#events.onFailure(error);
   }

@@ -11,6 +11,9 @@ export const SILENCE_MS = 30_000;
 /** An answer may be on its way while the session is looked at: once idle is not enough. */
 const MAX_IDLE_FOUND = 2;
 
+/** The client's words where the server asks for a password and there is none. */
+const NO_PASSWORD = /password must be a (non-empty )?string/;
+
 /** What the server answers to everything between an error and the end of its transaction. */
 const IN_FAILED_TRANSACTION = '25P02';
 
@@ -168,9 +171,19 @@ async function connect(address, timeoutMs) {
   try {
     await client.connect();
   } catch (error) {
-    throw new DatabaseError(error, isOfClient(error));
+    const isFinal = isOfClient(error);
+    throw new DatabaseError(
+      isFinal && NO_PASSWORD.test(error.message) ? passwordMissing(error) : error,
+      isFinal,
+    );
   }
   return client;
+}
+
+function passwordMissing(cause) {
+  return new Error('the server asks for a password, which neither the address nor PGPASSWORD holds', {
+    cause,
+  });
 }
 
 /** A connection that is lost already cannot be closed, and need not be; a host that has fallen silent never answers. */

@@ -2,7 +2,7 @@
 // are reported, all of it into the account.
 import { Applier } from '../../apply.mjs';
 import { ISSUES } from '../../changes.mjs';
-import { InputError } from '../../errors.mjs';
+import { DocumentError } from '../../errors.mjs';
 import { namespaceOf } from '../../event-change.mjs';
 import { Report } from '../../report.mjs';
 import { POSITION_ORDER, placeOf } from './position.mjs';
@@ -68,7 +68,7 @@ export class Recorder {
    * @param {import('./events.mjs').Failure | null} failure why it could not be converted
    * @param {import('./position.mjs').Position} position behind it
    * @param {number} size in bytes
-   * @throws InputError for a failure, unless failures are skipped
+   * @throws DocumentError for a failure, unless failures are skipped
    */
   take(change, event, failure, position, size) {
     if (failure !== null) this.#fail(failure);
@@ -119,7 +119,7 @@ export class Recorder {
 
   #fail({ namespace, id, offset, reason, bytes, cause }) {
     const place = `${this.#shown}: ${this.#describe(namespace, id)}`;
-    const error = new InputError(place, offset, reason, { cause });
+    const error = new DocumentError(place, offset, reason, { cause });
     if (this.#options.onError === 'stop') throw error;
     this.#report.leaveOut(error.message);
     this.#options.skipLog?.document({ place: `${place}: byte ${offset}`, reason, bytes });
